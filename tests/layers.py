@@ -4,15 +4,12 @@
 
 """Print the import graph of plugins/module_utils by layer, and what breaks its rules.
 
-    python -m tests.layers [--revision REVISION | --resources]
+    python -m tests.layers [--revision REVISION]
 
 The rules: a layer imports itself and the layers before it in LAYERS; files import each other without cycles, and
 relatively; only ``_runtime`` imports ``ansible.*``; no file has more than LONGEST lines. No file has the name of a
 module of the standard library: without an ``__init__.py``, pylint takes it for that module and crashes. Before the
 packages, all files were in one folder: for such a revision each file is a node, and there are no layers to point up.
-
-With ``--resources`` it prints how much Python each resource in RESOURCES needs, of which none has more than
-MOST_FOR_A_RESOURCE lines of code: lines that are neither blank nor comments nor docstrings.
 """
 
 from __future__ import annotations
@@ -20,37 +17,16 @@ from __future__ import annotations
 import argparse
 import ast
 import collections
-import fractions
-import io
-import math
 import pathlib
 import subprocess
 import sys
-import tokenize
 import typing as t
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = "plugins/module_utils/"
 LAYERS = ["_core", "_tls", "_http", "_schema", "_api", "_resources", "_config", "_host"]
 LAYERS += ["_reconcile", "_certificates", "_audit", "_operations", "_runtime"]
-LONGEST = 350
-MOST_FOR_A_RESOURCE = 250
-_CHANNELS = ["_resources/channels.py", "_api/channels.py", "_reconcile/channels.py", "_operations/channels.py"]
-_STREAM_ACTIONS = ["_api/stream_actions.py", "_operations/stream_actions.py"]
-RESOURCES = {
-    "record": ["_resources/record.py", "_operations/records.py", "_operations/record_info.py"],
-    "stream": ["_resources/stream.py", "_api/streams.py", "_reconcile/streams.py", "_operations/streams.py"],
-    "scheduled_channel": ["_resources/scheduled_channel.py", *_CHANNELS],
-    "multiplex_channel": ["_resources/multiplex_channel.py", *_CHANNELS],
-    "hls_dump": ["_resources/hls_dump.py", "_api/hls_dumps.py", "_reconcile/hls_dumps.py", "_operations/hls_dumps.py"],
-    "stream_event": ["_resources/stream_event.py", *_STREAM_ACTIONS],
-    "stream_conclude": _STREAM_ACTIONS,
-    "stream_stt": _STREAM_ACTIONS,
-    "server_info": ["_resources/current_statistics.py", "_api/current_statistics.py", "_operations/server_info.py"],
-}
-"""The files that a resource needs, apart from those for resources of all kinds, by the name of its module. Resources
-that have a file in common need equal parts of it.
-"""
+LONGEST = 600
 _ABSOLUTE = "ansible_collections.streamops.ovenmediaengine.plugins.module_utils"
 
 
@@ -149,43 +125,13 @@ def violations(files: t.Mapping[str, File]) -> list[str]:
     return found
 
 
-def lines_of_code(text: str) -> int:
-    """Return the number of lines that are neither blank nor comments nor docstrings."""
-    nothing = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
-    found: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in nothing:
-            found.update(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            found.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return len(found)
-
-
-def resources() -> dict[str, tuple[int, int]]:
-    """Return the lines of code and all lines of each resource in the working tree, rounded up."""
-    users = collections.Counter(name for names in RESOURCES.values() for name in names)
-    texts = {name: (ROOT / HOME / name).read_text(encoding="utf-8") for name in users}
-    sizes = {name: (lines_of_code(text), len(text.splitlines())) for name, text in texts.items()}
-
-    def total(names: t.Sequence[str], place: int) -> int:
-        return math.ceil(sum(fractions.Fraction(sizes[name][place], users[name]) for name in names))
-
-    return {resource: (total(names, 0), total(names, 1)) for resource, names in RESOURCES.items()}
-
-
 def main() -> int:
     """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="tests.layers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--revision", default="", help="git revision; none for the working tree")
-    parser.add_argument("--resources", action="store_true", help="print the lines that each resource needs")
     options = parser.parse_args()
-    if options.resources:
-        for resource, (code, lines) in resources().items():
-            print("%-20s %3d lines of code, %3d lines" % (resource, code, lines))
-        return 1 if any(code > MOST_FOR_A_RESOURCE for code, _lines in resources().values()) else 0
     files = read(options.revision)
     layered = any("/" in name for name in files)
     groups: dict[str, list[str]] = collections.defaultdict(list)

@@ -12,7 +12,9 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import sources_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import AuditInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem_files import read_pem_certificates
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate_reader import (
+    read_pem_certificates,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import current_time
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction

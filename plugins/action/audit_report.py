@@ -17,8 +17,8 @@ import pathlib
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError, Refusal
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import named
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit_report import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import named
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import (
     OPTIONS,
     AuditReport,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.file_modes import mode_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import mode_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.export import OBJECTS, Export
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _export_file

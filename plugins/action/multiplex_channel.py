@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.channels import MultiplexChannel
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.named_objects import (
+    MultiplexChannel,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import PushTaskList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.jobs import PushTaskList
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.record_info import RecordInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.job_info import RecordInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 

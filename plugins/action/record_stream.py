@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.record_stream import RecordStream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.one_stream import (
+    RecordStream,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 

@@ -10,8 +10,7 @@ import typing as t
 
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import Refusal
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.one_stream import STOPPED
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream import Restream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.one_stream import STOPPED, Restream
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import (
     Unreadable,
     content_of,

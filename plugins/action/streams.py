@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.streams import StreamList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.named_objects import (
+    StreamList,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 

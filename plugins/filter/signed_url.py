@@ -132,7 +132,7 @@ _value:
 import typing as t
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _signed_policies, _signed_urls
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._signed_policies import Invalid
 

@@ -191,7 +191,7 @@ error:
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.config_import import ConfigImport
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

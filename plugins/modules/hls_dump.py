@@ -174,7 +174,7 @@ retries:
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.hls_dumps import HlsDump
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

@@ -181,8 +181,8 @@ retries:
 # END GENERATED
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import PushTask
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.jobs import PushTask
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

@@ -193,7 +193,7 @@ retries:
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.job_info import PushTaskInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

@@ -181,8 +181,8 @@ retries:
 # END GENERATED
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.records import Record
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.jobs import Record
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

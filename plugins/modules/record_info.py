@@ -200,8 +200,8 @@ retries:
 # END GENERATED
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.record_info import RecordInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.job_info import RecordInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

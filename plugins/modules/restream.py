@@ -206,8 +206,8 @@ retries:
 # END GENERATED
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream import Restream
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.one_stream import Restream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

@@ -209,8 +209,10 @@ retries:
 # END GENERATED
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.channels import ScheduledChannel
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.named_objects import (
+    ScheduledChannel,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

@@ -405,7 +405,7 @@ retries:
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_info import ServerInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

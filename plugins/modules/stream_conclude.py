@@ -120,7 +120,7 @@ retries:
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.stream_actions import StreamConclude
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

@@ -129,7 +129,7 @@ retries:
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.stream_actions import StreamStt
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

@@ -215,7 +215,7 @@ error:
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.watcher import Watcher
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit_report import FAILING
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import FAILING
 
 
 def audit_summary(

@@ -12,8 +12,7 @@ import time
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.settings import Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections, Settings
 
 LONGEST_IDLE = 5.0  # seconds until unused connections are closed; the server closes them after a minute
 MOST_SERVERS = 8  # a loop over more servers opens a connection for each item

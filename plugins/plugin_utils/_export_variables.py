@@ -17,7 +17,7 @@ import re
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
     application,
     multiplex_channel,
@@ -26,21 +26,22 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
     virtual_host,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import JobKind
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
+    PUSH_TASKS,
+    RECORDS,
+    JobKind,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.multiplex_channel import (
     MULTIPLEX_CHANNEL,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
     SCHEDULED_CHANNEL,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.stream import PULLED, STREAM
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field, String
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SECRETS as PREFIX
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._yaml_texts import (
     Literal,

@@ -16,26 +16,29 @@ import posixpath
 import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadSyntax
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.environment import Used
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.file_texts import FileTexts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.configuration import Used
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import FileTexts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import BadSyntax
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.importer import Imported, Importer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.virtual_host_file import (
     VIRTUAL_HOST_FILE,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.macros import has_macro
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import with_names
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable, listed, shortened
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import (
+    encodable,
+    listed,
+    shortened,
+    with_names,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS, RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import names_a_secret
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import String, Url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._environment_sources import LARGEST, Sources
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._export_variables import Entry, names_of
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._yaml_texts import one_line, plain, to_yaml

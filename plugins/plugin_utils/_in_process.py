@@ -23,14 +23,16 @@ from ansible.module_utils.common.parameters import PASS_VARS
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import naming
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import naming
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import HAS_REQUESTS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Operation, Result
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import Outcome, perform
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import (
     HIDDEN_INVOCATION,
     NAMES_OF_OPTIONS,
+    Outcome,
+    perform,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import with_hints
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.redaction import (
     LongestFirst,
     finish,
@@ -38,7 +40,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
     without_secrets,
     without_values,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.specified_options import with_hints
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._connection_pool import ConnectionPool
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._interpreters import (
     configured_interpreter,

@@ -16,7 +16,7 @@ import re
 import typing as t
 from urllib.parse import quote, unquote
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import shortened
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._signed_policies import (
     Invalid,

@@ -16,9 +16,9 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator, Validati
 from ansible.module_utils.errors import UnsupportedError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Operation
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.durable_options import PATHS_ON_HOST
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import argument_spec
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.specified_options import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
     SpecifiedOptions,
+    argument_spec,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 

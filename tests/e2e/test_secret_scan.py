@@ -529,7 +529,7 @@ def test_secrets_of_show_secrets_are_found_in_every_layer(tmp_path: pathlib.Path
 # Bugs, as code at the end of files; and what the scan must find then in a run of two cases.
 BUGS = {
     # In the difference.
-    "_resources/push_task": "PUSH_TASK.fields['stream_key'].secret = False\n",
+    "_resources/jobs": "PUSH_TASK.fields['stream_key'].secret = False\n",
     # In an error, in base64 alone.
     "_core/secret_store": (
         "def _plain(self, text):\n"

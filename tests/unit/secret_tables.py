@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.registry import RESOURCES
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
     CONNECTION_URLS,
     connection_options,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import StringList, Url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Url
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringList
+from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import RESOURCES
 
 CONTENTS = (
     "environment_variables",

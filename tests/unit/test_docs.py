@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS

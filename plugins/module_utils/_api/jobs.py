@@ -9,8 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import OmeError
-from .idempotence import STARTS, STOPS
-from .server import Server
+from .server import STARTS, STOPS, Server
 
 
 class JobCalls(t.NamedTuple):

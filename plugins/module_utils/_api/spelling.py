@@ -15,10 +15,9 @@ import typing as t
 from .._core.errors import OmeError
 from .._core.server_version import OLDEST_ASSUMED, describe
 from .._core.texts import name_list
-from .._schema.fields import Field
-from .._schema.macro_options import literal_macros
+from .._schema.fields import Field, needs, unsupported
 from .._schema.objects import Object
-from .._schema.releases import needs, unsupported
+from .._schema.option_forms import literal_macros
 from .client import Api
 
 _UNKNOWN_KEY = re.compile(r"Unknown item found: \S*?([A-Za-z0-9_]+)$")

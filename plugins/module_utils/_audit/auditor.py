@@ -7,26 +7,237 @@
 from __future__ import annotations
 
 import functools
+import re
 import typing as t
 
 from .._api.client import Api
 from .._api.spelling import ServerSpelling
-from .._certificates.probe import ProbeSettings
+from .._certificates.probe import ProbeResult, ProbeSettings, TlsHost, shadow_of
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._resources import application, virtual_host
-from .applications import Applications
-from .certificates import CertificateAudit
-from .collector import Collector
-from .desired import Desired, DesiredCertificate
+from .._tls.certificate import Certificate, Endpoint, covers
+from .applications import Applications, Inputs
 from .durable import DurableAudit
-from .findings import DRIFT, ERROR, INFO, SEVERITIES, Finding, affects
-from .inputs import Inputs
+from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Collector, Desired, DesiredCertificate, Finding, affects
 from .jobs import AUDITED_PUSH_TASKS, AUDITED_RECORDS, JobAudit
-from .known_defects import describe_known_defects, describe_webhook_defects
-from .named_objects import NamedObjectAudit
+from .named_objects import AUDITED_MULTIPLEX, AUDITED_SCHEDULED, AUDITED_STREAMS, NamedObjectAudit
 from .objects import ObjectAudit, Part
-from .streams_and_channels import AUDITED_MULTIPLEX, AUDITED_SCHEDULED, AUDITED_STREAMS
+
+# Known defects and limits of server versions, which people who run these versions should know.
+#
+# The facts are those of docs/server-facts.md.
+
+_Numbers = tuple[int, ...]
+
+
+class KnownDefect(t.NamedTuple):
+    """A defect or limit of the versions from ``first`` up to, but not including, ``end``."""
+
+    first: _Numbers
+    end: _Numbers | None
+    text: str
+    of_webhooks: bool = False  # whether it concerns only servers whose virtual hosts use admission webhooks
+
+
+KNOWN_DEFECTS = (
+    KnownDefect(
+        (0,),
+        (0, 16, 6),
+        "Pushes support RTMP and MPEG-TS only, and the push publisher is called rtmp_push.",
+    ),
+    KnownDefect(
+        (0,),
+        (0, 17),
+        "If one virtual host has no TLS, the server answers a reload of all certificates with an error, although it "
+        "has reloaded the others.",
+    ),
+    KnownDefect(
+        (0, 17, 1),
+        None,
+        "The server answers a certificate reload with success whatever the files hold. Only a handshake shows which "
+        "certificate it serves.",
+    ),
+    KnownDefect(
+        (0, 17, 1),
+        None,
+        "Applications outlive their virtual host and reappear in the next one of the same name. This collection "
+        "deletes them first.",
+    ),
+    KnownDefect(
+        (0, 18),
+        None,
+        "A printf conversion in an unknown key of a virtual host, or in the id of a push task, crashes the server. "
+        "This collection sends none.",
+    ),
+    KnownDefect(
+        (0, 21),
+        None,
+        "Some keys of the API have other names than before 0.21.0. This collection sends the names that the server "
+        "knows; other tools may send the old ones.",
+    ),
+    KnownDefect(
+        (0, 21, 1),
+        None,
+        "This collection was tested with 0.15.10, 0.18.0, 0.20.0 and 0.21.0, and not with newer versions.",
+    ),
+    # Seen on 0.18.0, not on 0.20.0; 0.16.6 is the first with this call.
+    KnownDefect(
+        (0, 16, 6),
+        (0, 20),
+        "After a concludeHlsLive request, the server crashes when the stream ends (seen on 0.18.0). This collection "
+        "sends none.",
+    ),
+    KnownDefect(
+        (0,),
+        (0, 18, 1),
+        "The certificate of the API itself cannot be reloaded. A new one needs a restart, which loses everything that "
+        "was created through the API.",
+    ),
+    KnownDefect(
+        (0, 20),
+        (0, 20, 5),
+        "Admission webhooks never send `closing`, so the control server does not learn that a publisher or viewer has "
+        "left (issue 1991 of the server). Upgrade to 0.20.5 or later.",
+        of_webhooks=True,
+    ),
+)
+
+
+def describe_known_defects(version: str | None) -> t.Iterator[str]:
+    """Yield what is known about a server version, whatever the server is used for.
+
+    ``version`` is the text that the server reports; None if it is older than the call that reports one.
+    """
+    numbers = _numbers(version)
+    if version is None:
+        yield "The server does not report its version, so it is older than 0.16.5."
+    elif not numbers:
+        yield f"The server reports a version without a number, {version!r}, so known defects cannot be listed."
+    yield from (defect.text for defect in _of_version(numbers) if not defect.of_webhooks)
+
+
+def describe_webhook_defects(version: str | None) -> t.Iterator[str]:
+    """Yield what is known about the admission webhooks of a server version, as the server reports it."""
+    yield from (defect.text for defect in _of_version(_numbers(version)) if defect.of_webhooks)
+
+
+def _numbers(version: str | None) -> _Numbers:
+    # At most nine digits each: a longer number is no version, and Python refuses to convert very long ones.
+    return tuple(int(part) for part in re.findall(r"\d{1,9}", "0" if version is None else version)[:3])
+
+
+def _of_version(numbers: _Numbers) -> t.Iterator[KnownDefect]:
+    for defect in KNOWN_DEFECTS:
+        if numbers and defect.first <= numbers and (defect.end is None or numbers < defect.end):
+            yield defect
+
+
+# Compare the certificates that endpoints serve with the lists, and find those that clients refuse.
+
+# Errors of a handshake that every server name on the port would meet.
+_DEAD_PORT = ("unresolved", "refused", "unreachable", "timeout")
+
+
+class CertificateAudit:
+    """Probes endpoints and compares what they serve."""
+
+    def __init__(
+        self, collector: Collector, settings: ProbeSettings, tls_hosts: t.Sequence[TlsHost], now: float
+    ) -> None:
+        """``tls_hosts`` are the virtual hosts of the server that have TLS; ``now`` is in seconds since 1970."""
+        self._collector = collector
+        self._settings = settings
+        self._tls_hosts = tls_hosts
+        self._now = now
+        self._results: dict[Endpoint, ProbeResult] = {}
+        self._dead: dict[tuple[str, int], ProbeResult] = {}
+        self.entries: list[dict[str, t.Any]] = []
+        """What results say of each endpoint."""
+
+    def compare(self, desired: DesiredCertificate) -> None:
+        """Probe one endpoint, report what is wrong with its certificate, and make its entry of the result."""
+        result = self._probe(desired.endpoint)
+        served = result.certificate
+        agrees = result.shows(desired.expected) if desired.expected is not None else None
+        if served is None:
+            text = f"{desired.endpoint}: {result.describe()}."
+            self._collector.add(ERROR, "handshake_failed", text, **_place(desired))
+        else:
+            self._judge(desired, result, served, differs=agrees is False)
+        self.entries.append(
+            {
+                "vhost": desired.vhost,
+                "endpoint": str(desired.endpoint),
+                "certificate": served.as_result(self._now) if served is not None else None,
+                "agrees": agrees,
+                "error": str(result.error or ""),
+            }
+        )
+
+    def _probe(self, endpoint: Endpoint) -> ProbeResult:
+        """Return what an endpoint serves. A port that is known to be dead is not probed again for other names."""
+        port = (endpoint.host, endpoint.port)
+        if endpoint not in self._results:
+            self._results[endpoint] = result = self._dead.get(port) or ProbeResult(endpoint, self._settings)
+            if result.error is not None and result.error.kind in _DEAD_PORT:
+                self._dead[port] = result
+        return self._results[endpoint]
+
+    def _judge(self, desired: DesiredCertificate, result: ProbeResult, served: Certificate, *, differs: bool) -> None:
+        """Report what is wrong with a certificate; ``differs`` says that it is not the expected one."""
+        endpoint, place = desired.endpoint, _place(desired)
+        wrong_name = desired.named and not covers(served, endpoint.server_name)
+        reason = self._why_another(desired, served) if wrong_name else ""
+        if differs and desired.expected is not None:
+            self._collector.add(
+                DRIFT,
+                "certificate_differs",
+                f"{endpoint} does not serve the expected certificate: {result.describe()}.{reason}",
+                field="fingerprint",
+                found=served.fingerprint,
+                wanted=desired.expected.fingerprint,
+                **place,
+            )
+        elif wrong_name:
+            self._collector.add(
+                WARNING,
+                "certificate_name",
+                f"Clients would refuse the certificate at {endpoint}: {result.describe()}.{reason}",
+                field="names",
+                found=list(served.names),
+                wanted=endpoint.server_name,
+                **place,
+            )
+        if self._now > served.valid_until:
+            text = f"The certificate at {endpoint} expired at {served.not_after}."
+            self._collector.add(ERROR, "certificate_expired", text, **place)
+        elif self._now < served.valid_from:
+            text = f"The certificate at {endpoint} is not valid before {served.not_before}."
+            self._collector.add(ERROR, "certificate_not_yet_valid", text, **place)
+        else:
+            days = served.days_left(self._now)
+            if days < desired.days:
+                text = f"The certificate at {endpoint} is valid for {days} more days, until {served.not_after}."
+                self._collector.add(WARNING, "certificate_expiring", text, **place)
+            # A wrong name or period fails the verification, too, and is reported already.
+            if result.served is not None and result.served.verified is False and not wrong_name:
+                text = f"Clients would refuse the certificate at {endpoint}: {result.served.verify_error}."
+                self._collector.add(WARNING, "chain_not_verified", text, **place)
+
+    def _why_another(self, desired: DesiredCertificate, served: Certificate) -> str:
+        """Return why a certificate for another name is served (server-facts: Certificates)."""
+        endpoint, vhost = desired.endpoint, desired.vhost
+        text = f" It does not cover {endpoint.server_name}, so it is probably that of another virtual host."
+        shadow = shadow_of(vhost, self._tls_hosts, endpoint, served) if vhost else None
+        if shadow is None:
+            return text
+        return f"{text} {shadow.rule}. So the server never presents that of {vhost} there."
+
+
+def _place(desired: DesiredCertificate) -> dict[str, str]:
+    """Return the fields of a finding that identify an endpoint."""
+    return {"vhost": desired.vhost, "endpoint": str(desired.endpoint)}
 
 
 class Audit:

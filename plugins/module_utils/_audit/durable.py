@@ -14,21 +14,19 @@ from __future__ import annotations
 
 import typing as t
 
+from .._config.stream_maps import is_durable_path, map_path
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources import application, completion
-from .._resources.job import JobKind, key_of
-from .._resources.mapped_jobs import is_durable_path, map_path
+from .._resources import application
+from .._resources.jobs import JobKind, key_of
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.fields import Difference
 from .._schema.objects import Object
-from .collector import Collector
-from .desired import Desired
-from .findings import DRIFT, ERROR, WARNING
+from .findings import DRIFT, ERROR, WARNING, Collector, Desired
 
 if t.TYPE_CHECKING:
     from .._reconcile.config_files import VirtualHostFiles
-    from .._reconcile.map_files import MapFiles
+    from .._reconcile.durable_jobs import MapFiles
 
 Value = t.Mapping[str, t.Any]
 Compared = t.Callable[[Object, Value], Object]
@@ -73,8 +71,8 @@ class DurableAudit:
         if self._files is None:
             return
         from .._config.stream_maps import map_of
-        from .._reconcile.map_files import MapFiles
-        from .._reconcile.predicted import Predicted
+        from .._reconcile.base import Predicted
+        from .._reconcile.durable_jobs import MapFiles
 
         stream_map = map_of(kind)
         by_scope: dict[tuple[str, str], list[tuple[str, Value]]] = {}
@@ -135,8 +133,8 @@ class DurableAudit:
             text = f"{title}: {difference.field} differs in its file, from which the server starts."
             shown = {"field": difference.field, "found": difference.before, "wanted": difference.after}
             self._collector.add(DRIFT, "not_durable", text, **shown, **place)
-        for option in completion.lacking({**kept, **desired}) if "application" in place else ():
-            text = f"{title} has no {option} in its file, so that after a restart {completion.EFFECTS[option]}."
+        for option in application.lacking({**kept, **desired}) if "application" in place else ():
+            text = f"{title} has no {option} in its file, so that after a restart {application.EFFECTS[option]}."
             text = f"{text} A durable run of provision adds what the API adds."
             self._collector.add(DRIFT, "not_durable", text, field=option, **place)
 
@@ -180,9 +178,9 @@ class DurableAudit:
     def completes(self, title: str, current: Value, **place: str) -> None:
         """Report what a running application (option form) lacks, and its file has."""
         kept = self._applications(place["vhost"]).get(place["application"], {})
-        for option in completion.lacking(current):
+        for option in application.lacking(current):
             if kept.get(option) is not None:
-                effect, wanted = completion.EFFECTS[option], application.APPLICATION.fields[option].mask(kept[option])
+                effect, wanted = application.EFFECTS[option], application.APPLICATION.fields[option].mask(kept[option])
                 text = f"{title} has no {option} until the server restarts: {effect}. Its file has it."
                 self._restart_due(text, option, None, wanted, **place)
 

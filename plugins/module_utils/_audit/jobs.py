@@ -10,22 +10,28 @@ import functools
 import typing as t
 
 from .._api.client import Api
+from .._config.stream_maps import Mapped, of_configuration, settings_differ, started_by
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._reconcile.waiting import STABLE_TIMEOUT, list_stable
+from .._reconcile.jobs_plan import STABLE_TIMEOUT, list_stable
 from .._resources import application
-from .._resources.job import NO_APPLICATION, JobKind, Key, id_of, is_of_configuration, key_of
-from .._resources.mapped_jobs import Mapped, of_configuration, settings_differ, started_by
-from .._resources.push_task import PUSH_PUBLISHERS, PUSH_TASK, PUSH_TASKS
-from .._resources.record import RECORDS
+from .._resources.jobs import (
+    NO_APPLICATION,
+    PUSH_PUBLISHERS,
+    PUSH_TASK,
+    PUSH_TASKS,
+    RECORDS,
+    JobKind,
+    Key,
+    id_of,
+    is_of_configuration,
+    key_of,
+)
 from .._schema.validators import is_addressable
-from .applications import Applications, StreamKey
-from .collector import Collector
-from .desired import Desired
+from .applications import Applications, Inputs, StreamKey
 from .durable import DurableAudit
-from .findings import DRIFT, ERROR, WARNING
-from .inputs import Inputs
+from .findings import DRIFT, ERROR, WARNING, Collector, Desired
 
 Raw = t.Mapping[str, t.Any]  # a job in wire form
 

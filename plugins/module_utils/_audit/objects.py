@@ -14,23 +14,19 @@ import typing as t
 
 from .._api.client import Api
 from .._api.spelling import ServerSpelling
-from .._certificates.sni import TlsHost, tls_host
+from .._certificates.probe import TlsHost, tls_host
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._core.option_names import with_names
-from .._core.texts import name_list
-from .._reconcile.reachability import MOST_NAMED, names_of, reaches, remedies
+from .._core.texts import name_list, with_names
+from .._reconcile.virtual_hosts import MOST_NAMED, names_of, reaches, remedies
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
-from .._resources.host_names import CONFIGURED, Claim, HostNames, Owner, place_of
-from .._resources.virtual_host import VIRTUAL_HOST
+from .._resources.virtual_host import CONFIGURED, VIRTUAL_HOST, Claim, HostNames, Owner, place_of
 from .._schema.validators import is_addressable
 from .applications import Applications
-from .collector import UNKNOWN, Collector, where_to_change
-from .desired import Desired
 from .durable import DurableAudit
-from .findings import DRIFT, ERROR, INFO, WARNING, affects
+from .findings import DRIFT, ERROR, INFO, UNKNOWN, WARNING, Collector, Desired, affects, where_to_change
 from .jobs import JobAudit
 from .named_objects import NamedObjectAudit
 

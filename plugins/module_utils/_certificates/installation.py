@@ -20,9 +20,8 @@ import re
 import stat
 import typing as t
 
-from .._config.atomic_files import replace, sync
-from .._config.file_access import UNCHANGED_ID, Access
-from .destinations import Destination
+from .._config.atomic_files import UNCHANGED_ID, Access, replace, sync
+from .new_files import Destination
 
 _BACKUP = re.compile(r"(.*)[.][0-9]{8}T[0-9]{12}Z~", re.DOTALL)
 _ONLY_OWN = Access(0o600)

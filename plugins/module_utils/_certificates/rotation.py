@@ -16,8 +16,18 @@ from .._api.client import Api, ReloadAnswer
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._tls.certificate import Endpoint, covers
-from .probe import EndpointReport, Expected, ProbeResult, ProbeSettings, describe_reports, proven_shadows
-from .sni import Shadow, SniOrder, rule_for, shadowed
+from .probe import (
+    EndpointReport,
+    Expected,
+    ProbeResult,
+    ProbeSettings,
+    Shadow,
+    SniOrder,
+    describe_reports,
+    proven_shadows,
+    rule_for,
+    shadowed,
+)
 
 FIRST_DELAY = 0.25  # seconds between two rounds of handshakes; doubles each time
 LARGEST_DELAY = 2.0  # seconds

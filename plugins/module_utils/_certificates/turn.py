@@ -12,10 +12,9 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._core.option_names import named
+from .._core.texts import named
 from .._tls.certificate import Certificate, CertificateError
-from .._tls.pem_files import read_pem_certificates
-from . import ending
+from .._tls.certificate_reader import read_pem_certificates
 from .installation import (
     Change,
     InPlace,
@@ -26,9 +25,90 @@ from .installation import (
     read_in_place,
     remove_surplus_backups,
 )
-from .probe import EndpointReport, Expected, ProbeSettings, unverified
+from .new_files import NOTHING, Validated, refused
+from .probe import EndpointReport, Expected, ProbeSettings, describe_reports, unverified
 from .rotation import Rotation
-from .validation import NOTHING, Validated, refused
+
+# How a rotation that failed has ended: what is in place, and what is served.
+
+UNTOUCHED, ROTATED, UNCHANGED = "untouched", "rotated", "unchanged"
+RESTORED, REMOVED, FAILED = "restored", "removed", "failed"
+
+_UNPROVEN = "The old files are back. THAT THE OLD CERTIFICATE IS SERVED IS NOT PROVEN."
+
+
+class Ending(t.NamedTuple):
+    """The action that a result has, and sentences about it."""
+
+    action: str
+    text: str
+
+
+def nothing_to_restore(others: t.Sequence[str]) -> Ending:
+    """Return the ending if the new files were in place before; ``others`` are the virtual hosts that got them by this
+    run.
+    """
+    if others:
+        return Ending(
+            FAILED,
+            f"The files are also those of the virtual host {', '.join(others)}, which serves the new certificate since "
+            "this run placed them. They stay.",
+        )
+    return Ending(FAILED, "The new files were in place before this run, so that there is nothing to restore.")
+
+
+def not_restored(error: OSError, backups: t.Iterable[str]) -> Ending:
+    """Return the ending if the old files could not be restored."""
+    copies = ", ".join(backups)
+    where = f" Restore them from {copies}, or run the task again." if copies else " Run the task again."
+    return Ending(FAILED, f"RESTORING THE OLD FILES FAILED, TOO: {error.filename}: {error.strerror}.{where}")
+
+
+def removed() -> Ending:
+    """Return the ending if there was no certificate before."""
+    return Ending(
+        REMOVED,
+        "There was no certificate before. The new files are removed. "
+        "The server serves what it has loaded until it restarts.",
+    )
+
+
+def restored(
+    old: Certificate | None,
+    before: t.Sequence[EndpointReport],
+    after: t.Sequence[EndpointReport],
+    failure: str,
+) -> Ending:
+    """Return the ending after the reload of the old certificate.
+
+    ``before`` are the endpoints before the rotation, ``after`` those after the last reload. ``failure`` says why the
+    old certificate is not proven; empty if it is.
+    """
+    fingerprint = old.fingerprint if old is not None else ""
+    if not after or _lost(before, after, fingerprint):
+        return Ending(FAILED, f"{_UNPROVEN} {failure}".rstrip())
+    if fingerprint in (report.before.certificate.fingerprint for report in before if report.before.certificate):
+        return Ending(RESTORED, "The old files are back, and the old certificate is served.")
+    return Ending(
+        RESTORED,
+        "The old files are back, and each endpoint serves what it served before, which was not the old certificate of "
+        "this virtual host.",
+    )
+
+
+def served_now(reports: t.Sequence[EndpointReport]) -> str:
+    """Return the sentence about what the endpoints serve; empty without any."""
+    return f"Served now: {describe_reports(reports)}." if reports else ""
+
+
+def _lost(before: t.Sequence[EndpointReport], after: t.Sequence[EndpointReport], fingerprint: str) -> bool:
+    """Return whether an endpoint that served a certificate now serves neither this one nor the old certificate."""
+    for old, new in zip(before, after):
+        was = old.before.certificate
+        now = new.after.certificate.fingerprint if new.after.certificate else ""
+        if was is not None and now != was.fingerprint and (not fingerprint or now != fingerprint):
+            return True
+    return False
 
 
 class Policy(t.NamedTuple):
@@ -50,7 +130,7 @@ class Turn:
         self._api = api
         self._context = context
         self._installation = Installation(entry.certificate_path)
-        self.action = ending.UNTOUCHED
+        self.action = UNTOUCHED
         self.changes: t.Sequence[Change] = ()
         """The files that have another content, mode or owner than before."""
 
@@ -91,13 +171,13 @@ class Turn:
         if failure is not None:
             ended, reports = self._undo(differ, had_certificate, shared, old)
             self.action = ended.action
-            self.changes = changes if ended.action == ending.FAILED else ()
+            self.changes = changes if ended.action == FAILED else ()
             raise self._unproven(failure, ended, reports)
         if not check_mode:
             self._installation.keep()
             remove_surplus_backups(self._installation.backups, self._policy.backups)
         self.changes = changes
-        self.action = ending.ROTATED if changes or reloaded else ending.UNCHANGED
+        self.action = ROTATED if changes or reloaded else UNCHANGED
 
     def _in_place(self) -> dict[str, InPlace]:
         """Return what is in place, after what a killed run has left is undone. Raises OmeError if it cannot be read."""
@@ -139,20 +219,20 @@ class Turn:
 
     def _undo(
         self, differ: bool, had_certificate: bool, shared: t.Sequence[str], old: Certificate | None
-    ) -> tuple[ending.Ending, t.Sequence[EndpointReport]]:
+    ) -> tuple[Ending, t.Sequence[EndpointReport]]:
         """Restore the old files and bring the old certificate into use; return how that ends and what is served."""
         reports = self.entry.rotation.reports
         if self._context.check_mode:
-            return ending.Ending(ending.UNTOUCHED, NOTHING), reports
+            return Ending(UNTOUCHED, NOTHING), reports
         try:
             self._installation.undo()
         except OSError as error:
-            return ending.not_restored(error, self._installation.backups.values()), reports
+            return not_restored(error, self._installation.backups.values()), reports
         if not differ:
-            return ending.nothing_to_restore(shared), reports
-        return self._reload_old(old) if had_certificate else (ending.removed(), reports)
+            return nothing_to_restore(shared), reports
+        return self._reload_old(old) if had_certificate else (removed(), reports)
 
-    def _reload_old(self, old: Certificate | None) -> tuple[ending.Ending, t.Sequence[EndpointReport]]:
+    def _reload_old(self, old: Certificate | None) -> tuple[Ending, t.Sequence[EndpointReport]]:
         """Reload the old certificate; return how that ends and what is served.
 
         Always with a reload, because that of the new certificate can take effect late. A certificate that no endpoint
@@ -175,11 +255,11 @@ class Turn:
             rotation.run([report.endpoint for report in before], expected, force=True)
         except OmeError as error:
             text = str(error)
-        return ending.restored(old, before, rotation.reports, text), rotation.reports
+        return restored(old, before, rotation.reports, text), rotation.reports
 
-    def _unproven(self, failure: OmeError, ended: ending.Ending, reports: t.Sequence[EndpointReport]) -> OmeError:
+    def _unproven(self, failure: OmeError, ended: Ending, reports: t.Sequence[EndpointReport]) -> OmeError:
         """Return the error that says what has failed, how that has ended, and what is served now."""
-        parts = (failure.detail or failure.advice.meaning, ended.text, ending.served_now(reports))
+        parts = (failure.detail or failure.advice.meaning, ended.text, served_now(reports))
         detail = " ".join(part for part in parts if part)
         return failure.for_attempt(self.entry.attempt).with_detail_only(detail)
 

@@ -2,26 +2,29 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A complete configuration in option form, and the files that hold it (server-facts: Configuration files)."""
+"""A complete configuration in option form, the files that hold it, and the environment that they refer to."""
 
 from __future__ import annotations
 
 import os
 import re
 import typing as t
+from xml.etree import ElementTree
 
 from .._core.context import Context
-from .._core.errors import BadInput
-from .._core.macros import has_macro
+from .._core.errors import BadInput, OmeError
+from .._core.macros import has_macro, variables
+from .._core.secret_store import MASK, mask_url
 from .._core.server_version import Version
 from .._core.texts import listed
-from .._resources import completion, host_facts, logger_config, server_config
+from .._resources import application, logger_config, server_config, value_rules
 from .._resources.logger_config import LOGGER
 from .._resources.server_config import SERVER
+from .._schema.extra import names_a_secret
 from .._schema.objects import Object
-from . import file_set, virtual_host_file
-from .current_hosts import CurrentHosts
+from . import file_set, option_xml, virtual_host_file
 from .directory import SERVER_FILE, Directory
+from .document import Element, place
 from .file_set import DesiredFile, FileChange
 from .server_files import (
     INCLUDED,
@@ -35,6 +38,137 @@ from .server_files import (
 )
 from .stream_maps import STREAM_MAPS, StreamMap
 from .virtual_host_file import VIRTUAL_HOST_FILE
+
+# The environment variables that configuration files refer to (server-facts: Macros).
+
+HOST_NAME = "HOSTNAME"
+"""The variable for which the server takes the name of the host if it is not set [read]."""
+
+
+class Used(t.NamedTuple):
+    """An environment variable that the files use."""
+
+    name: str
+    default: str | None
+    """What the server takes if it is not set, without secrets; None if that is an empty text."""
+    required: bool
+    """Whether a place has no default, so that the server takes an empty text there."""
+    secret: bool
+    """Whether its name or a place says that it is a secret."""
+
+
+def used(roots: t.Iterable[ElementTree.Element]) -> list[Used]:
+    """Return the environment variables of elements, with those inside of them, by name.
+
+    The server replaces macros in texts and attributes, but not in elements that it ignores [read].
+    """
+    return _merged(found for root in roots for found in _places(root))
+
+
+def used_by_values(values: t.Iterable[t.Any]) -> list[Used]:
+    """Return the environment variables of values in option form, by name."""
+    return _merged(found for value in values for found in _in_value("", value))
+
+
+def conditions(roots: t.Iterable[ElementTree.Element]) -> list[tuple[str, str]]:
+    """Return the place of each element whose attribute `ignore` is a macro, and that text.
+
+    A variable decides whether the server has it. Options have it in any case.
+    """
+    return [
+        (f"{one.tag} ({place(one)})" if isinstance(one, Element) else one.tag, str(one.get("ignore")))
+        for root in roots
+        for one in root.iter()
+        if has_macro(one.get("ignore"))
+    ]
+
+
+def _places(element: ElementTree.Element) -> t.Iterator[tuple[str, str]]:
+    """Yield (name of the element or attribute, text) of an element and those inside of it."""
+    yield element.tag, element.text or ""
+    yield from element.attrib.items()
+    for child in option_xml.kept(element):
+        yield from _places(child)
+
+
+def _in_value(name: str, value: t.Any) -> t.Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _in_value(str(key), item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _in_value(name, item)
+    elif isinstance(value, str):
+        yield name, value
+
+
+def _merged(places: t.Iterable[tuple[str, str]]) -> list[Used]:
+    """Return the variables of texts, each with the name of its place; of several defaults, the first."""
+    found: dict[str, Used] = {}
+    for around, text in places:
+        for name, default in variables(text):
+            if not name:
+                continue
+            secret = names_a_secret(around) or names_a_secret(name)
+            shown = MASK if secret and default else mask_url(default) if default and "://" in default else default
+            required = default is None and name != HOST_NAME
+            before = found.get(name, Used(name, shown, required, secret))
+            found[name] = Used(
+                name,
+                MASK if secret and before.default else before.default or shown,
+                before.required or required,
+                before.secret or secret,
+            )
+    return [found[name] for name in sorted(found)]
+
+
+# Where the virtual hosts of a configuration directory are now, so that each is edited in its place.
+
+
+class CurrentHosts:
+    """The virtual hosts from which a server would start now."""
+
+    def __init__(self, directory: Directory) -> None:
+        """Read Server.xml and what it includes; there is none if the server could not start from it."""
+        self.directory = directory.path
+        self.server: Element | None = None
+        self.elements: dict[str, Element] = {}
+        try:
+            self.server = directory.load()
+        except OmeError:  # There is none yet, or it was written by hand and the server may not understand it either.
+            return
+        self._hosts = t.cast("list[Element]", option_xml.kept(self.server, "VirtualHosts"))[:1]
+        for one in self._hosts:  # The server takes the first.
+            for element in t.cast("list[Element]", option_xml.kept(one, virtual_host_file.TAG)):
+                self.elements.setdefault(virtual_host_file.name_of(element), element)
+
+    def places(self, names: t.Iterable[str]) -> set[int]:
+        """Return the positions of virtual hosts, or of their includes, in the file with the element VirtualHosts."""
+        found = set()
+        for name in names:
+            place = self.elements.get(name)
+            while place is not None and place.file != self._hosts[0].file:
+                place = place.included_by
+            if place is not None:
+                found.add(place.start)
+        return found
+
+    def map_path(self, kind: StreamMap, vhost: str, app: str) -> str | None:
+        """Return the path of the stream map that an application reads now; None if it reads none in the directory."""
+        if vhost not in self.elements:
+            return None
+        try:
+            apps = virtual_host_file.value(self.elements[vhost]).get("applications", [])
+        except BadInput:  # The server may not understand it, either.
+            return None
+        named: dict[str, t.Any] = next((one for one in apps if one.get("name") == app), {})
+        stream_map = named.get("publishers", {}).get(kind.publisher, {}).get("stream_map", {})
+        path = str(stream_map.get("path") or "")
+        inside = os.path.normpath(os.path.join(self.directory, path)).startswith(self.directory + os.sep)
+        return path if stream_map.get("enable") is True and path and inside and "${" not in path else None
+
+
+# A complete configuration in option form, and the files that hold it (server-facts: Configuration files).
 
 JOBS = {"push_tasks": STREAM_MAPS[0], "records": STREAM_MAPS[1]}
 """The lists of jobs, and the stream maps that hold them."""
@@ -74,9 +208,9 @@ class Configuration(t.NamedTuple):
         for path, vhost in self.vhosts:
             virtual_host_file.check_values(vhost, path, self.version)
 
-    def host_facts(self) -> list[host_facts.Fact]:
+    def host_facts(self) -> list[value_rules.Fact]:
         """Return what only the server's host can decide."""
-        return [*host_facts.of_server(self.server or {}), *host_facts.of_virtual_hosts(self.vhosts)]
+        return [*value_rules.of_server(self.server or {}), *value_rules.of_virtual_hosts(self.vhosts)]
 
     def check_applications(self) -> None:
         """Raise BadInput if no application of the virtual hosts can start a job."""
@@ -150,7 +284,7 @@ class Configuration(t.NamedTuple):
                 one.value.append(job)
         yield from maps.values()
         for path, vhost in self.vhosts:
-            value = _with_maps(completion.completed_virtual_host(vhost), paths, kept)
+            value = _with_maps(application.completed_virtual_host(vhost), paths, kept)
             element = current.elements.get(vhost["name"])
             name = virtual_host_file.file_name(vhost["name"]) if element is None else element.file
             yield DesiredFile(name, VirtualHostFile(current.directory), value, path, element)

@@ -2,19 +2,221 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Configuration files that keep every byte: their text, and the place of each element in it.
-
-Files are read as pugixml 1.9 does, which is the server's parser [read]: `xml_document::load_file` with the default
-options. It is more lenient than XML. No document type is used, and no entity is expanded or fetched.
-"""
+"""Configuration files that keep every byte: encoding, text, elements with their places, errors."""
 
 from __future__ import annotations
 
+import bisect
+import codecs
 import re
 import sys
 import typing as t
+from xml.etree import ElementTree
 
-from .elements import LINE_END, BadFile, BadSyntax, Document, Element
+from .._core.errors import BadInput
+from .._core.texts import encodable
+
+# The encoding of a configuration file, found as pugixml 1.9 does [read]: `guess_buffer_encoding`.
+
+# The first "en" of a declaration has to be that of "encoding".
+_DECLARES_LATIN_1 = re.compile(
+    rb"<\?xml[ \t\r\n](?:(?!en)[^?])*encoding[ \t\r\n]*=[ \t\r\n]*([\"'])(?i:iso-8859-1|latin1)\1"
+)
+
+
+class Encoding(t.NamedTuple):
+    """How text is bytes: byte order mark, text, and bytes at the end that are no character."""
+
+    codec: str
+    title: str
+    mark: bytes = b""
+    width: int = 1
+    errors: str = "strict"
+    rest: bytes = b""
+
+    def decode(self, data: bytes) -> str | None:
+        """Return the text of a file; None if its bytes are none."""
+        try:
+            return data[len(self.mark) : len(data) - len(self.rest)].decode(self.codec, self.errors)
+        except UnicodeDecodeError:
+            return None
+
+    def encode(self, text: str) -> bytes:
+        """Return the file of a text."""
+        return self.mark + text.encode(self.codec, self.errors) + self.rest
+
+
+_UTF_8 = Encoding("utf-8", "UTF-8", errors="surrogateescape")  # pugixml reads any bytes.
+# A reference stands for a character that it lacks.
+_LATIN_1 = Encoding("latin-1", "ISO 8859-1", errors="xmlcharrefreplace")
+_MARKS = (
+    # Before UTF-16, whose mark is the beginning of one of them.
+    Encoding("utf-32-be", "UTF-32", codecs.BOM_UTF32_BE, 4),
+    Encoding("utf-32-le", "UTF-32", codecs.BOM_UTF32_LE, 4),
+    Encoding("utf-16-be", "UTF-16", codecs.BOM_UTF16_BE, 2),
+    Encoding("utf-16-le", "UTF-16", codecs.BOM_UTF16_LE, 2),
+    _UTF_8._replace(mark=codecs.BOM_UTF8),
+)
+_BEGINNINGS = (
+    (b"\0\0\0<", Encoding("utf-32-be", "UTF-32", width=4)),
+    (b"<\0\0\0", Encoding("utf-32-le", "UTF-32", width=4)),
+    (b"\0<", Encoding("utf-16-be", "UTF-16", width=2)),
+    (b"<\0", Encoding("utf-16-le", "UTF-16", width=2)),
+)
+
+
+def detect(data: bytes) -> Encoding:
+    """Return the encoding of a file."""
+    if len(data) < 4:
+        return _UTF_8._replace(mark=codecs.BOM_UTF8) if data == codecs.BOM_UTF8 else _UTF_8
+    marked = ((one.mark, one) for one in _MARKS)
+    for beginning, encoding in (*marked, *_BEGINNINGS):
+        if data.startswith(beginning):
+            rest = len(data) % encoding.width  # bytes of half a character, which are not read
+            return encoding._replace(rest=data[len(data) - rest :])
+    if _DECLARES_LATIN_1.match(data):
+        return _LATIN_1
+    return _UTF_8
+
+
+# Errors of configuration files, and the elements that know where they are from.
+#
+# :mod:`.document` makes documents and elements.
+
+LINE_END = re.compile(r"\r\n?|\n")
+"""A line end of any kind."""
+
+
+class BadFile(BadInput):
+    """A configuration file with invalid contents; the option is its name, with the line if one is known."""
+
+    def __init__(self, file: str, expected: str, line: int = 0) -> None:
+        super().__init__(f"{file}:{line}" if line else file, encodable(expected))
+        self.attempt = f"use the configuration file {file}"
+
+
+class BadSyntax(BadFile):
+    """A configuration file that the server cannot read, either."""
+
+
+class Document:
+    """One configuration file.
+
+    ``name`` is relative to the configuration directory, ``data`` what was read, ``text`` what it says, without a byte
+    order mark. ``encode(text)`` is ``data`` again. ``roots`` are its elements without one around them; a file should
+    have one, but pugixml accepts several.
+    """
+
+    def __init__(self, name: str, data: bytes) -> None:
+        """Decode a file. Raise BadFile if its bytes are not of the encoding that it declares."""
+        self.name = name
+        self.data = data
+        self._encoding = detect(data)
+        text = self._encoding.decode(data)
+        if text is None:
+            raise BadFile(name, f"expected text in {self._encoding.title}, which its beginning announces")
+        self.text = text
+        self.roots: list[Element] = []
+        self._lines: list[int] | None = None
+
+    @property
+    def root(self) -> Element:
+        """Return the first root element."""
+        return self.roots[0]
+
+    def root_of(self, tag: str) -> Element:
+        """Return the root element of a name, the first one as the server takes it. Raise BadFile if there is none."""
+        for root in self.roots:
+            if root.tag == tag:
+                return root
+        raise BadFile(self.name, f"expected the element {tag}, got {self.root.tag}", self.root.line)
+
+    def encode(self, text: str) -> bytes:
+        """Return a text as the bytes of this file: in its encoding, with its byte order mark."""
+        return self._encoding.encode(text)
+
+    def line(self, position: int) -> int:
+        """Return the line of a position in the text; the first is 1."""
+        if self._lines is None:
+            self._lines = [end.end() for end in LINE_END.finditer(self.text)]
+        return bisect.bisect_right(self._lines, position) + 1
+
+
+class Element(ElementTree.Element):
+    """An element of a configuration file that was read, with its place in the text of the document.
+
+    ``attrib``, ``text`` and the children are what the server understands. ``document.text[start:end]`` is the whole
+    element. ``open_end`` is behind its start tag. ``close_start`` is where its end tag begins; for ``<Name/>`` it is
+    ``end``. ``text_start`` and ``text_end`` are around the piece that is its text as the file spells it: characters, or
+    one CDATA section with its marks. Without such a piece, both are ``open_end``.
+    """
+
+    included_by: Element | None = None
+    """The element with the `include` that this root element of another file replaces."""
+
+    def __init__(
+        self, document: Document, tag: str, attributes: t.Mapping[str, str] | None = None, start: int = 0, end: int = 0
+    ) -> None:
+        """Make an element whose start tag is ``document.text[start:end]``."""
+        super().__init__(tag, dict(attributes or {}))
+        self.document = document
+        self.start = start
+        self.open_end = self.close_start = self.end = self.text_start = self.text_end = end
+
+    @property
+    def file(self) -> str:
+        """Return the name of the file."""
+        return self.document.name
+
+    @property
+    def line(self) -> int:
+        """Return the line in which the element begins."""
+        return self.document.line(self.start)
+
+
+def place(element: Element) -> str:
+    """Return the file and the line of an element, for messages."""
+    return f"{element.file}, line {element.line}"
+
+
+def at(element: ElementTree.Element, expected: str) -> BadFile:
+    """Return the error for an element."""
+    if isinstance(element, Element):
+        return BadFile(element.file, expected, element.line)
+    return BadFile(element.tag, expected)
+
+
+# Texts of elements.
+
+_IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def is_possible(text: str) -> bool:
+    """Return whether XML can hold a text. The server also reads control characters and bytes that are no UTF-8."""
+    return not _IMPOSSIBLE.search(text)
+
+
+def read_text(element: ElementTree.Element, text: str | None) -> str:
+    """Return a text of an element that was read; raise BadFile if no option can hold it."""
+    if text and not is_possible(text):
+        raise at(element, f"expected text in UTF-8 without control characters in {element.tag}")
+    return text or ""
+
+
+def to_text(value: t.Any, path: str) -> str:
+    """Return the text of an element or an attribute; ``path`` is the full path of the option."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if not is_possible(text):
+        raise BadInput(path, "expected text without characters that XML cannot hold, such as control characters")
+    if text and not text.strip(" \t\r\n"):
+        raise BadInput(path, "expected some text or an empty one, because the server drops blanks in its configuration")
+    return text
+
+
+# Configuration files that keep every byte: their text, and the place of each element in it.
+#
+# Files are read as pugixml 1.9 does, which is the server's parser [read]: `xml_document::load_file` with the default
+# options. It is more lenient than XML. No document type is used, and no entity is expanded or fetched.
 
 LARGEST = 4 * 1024 * 1024
 """Bytes of the largest file that is read."""

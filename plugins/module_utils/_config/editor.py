@@ -15,14 +15,200 @@ import difflib
 import typing as t
 from xml.etree import ElementTree
 
+from .._core.secret_store import MASK
+from .._core.texts import encodable
 from .._schema.extra import EXTRA, Extra
-from .._schema.fields import Field
+from .._schema.fields import Field, StringList, StringSet
 from .._schema.objects import Object, ObjectList
-from .._schema.string_lists import StringList, StringSet
-from . import document, extra_elements, xml_reader, xml_writer
-from .element_editor import Edited, ElementEditor, Made, element_before, form, text_element
-from .elements import BadFile, Element, at
-from .masked_diff import shown_object, shown_value
+from . import document, option_xml
+from .document import BadFile, Document, Element, at
+from .edits import Edits
+from .masked_diff import hidden, masks, shown_object, shown_value
+
+# Edit the elements of configuration files, each in the file that has it.
+#
+# Here are the edits that need no declaration, and the files that result; :mod:`.editor` has the others.
+
+Made = tuple[ElementTree.Element, ElementTree.Element]
+"""An element to insert, and the one that is shown."""
+_EXTRA = Extra(())
+
+
+class Edited(t.NamedTuple):
+    """A file with its edits; both texts that are shown are without secrets."""
+
+    name: str
+    before: bytes | None
+    after: bytes
+    shown_before: str
+    shown_after: str
+    private: bool = False
+    """Whether the file has secrets."""
+
+
+class ElementEditor:
+    """Gathers edits of documents, and gives the files that result."""
+
+    def __init__(self, shared: t.Collection[str] = ()) -> None:
+        """Edit documents; ``shared`` are the files that several elements include, so that no edit may change them."""
+        self._shared = shared
+        self._edits: dict[str, Edits] = {}  # by file; it can have been read twice
+        self._declared: dict[str, tuple[Object, Element]] = {}  # by the file of the element
+
+    def files(self) -> list[Edited]:
+        """Return the files that change."""
+        edited = [self._edited(edits) for edits in self._edits.values() if edits]
+        return [one for one in edited if one.after != one.before]
+
+    def _edited(self, edits: Edits) -> Edited:
+        document = edits.document
+        known = self._declared.get(document.name)
+        declared = [known] if known is not None else self._declared.values()  # of an included file
+        found = (masks(declaration, root, document) for declaration, root in declared)
+        masked = next((one for one in found if one is not None), hidden(document))
+        text, shown = edits.result(masked)
+        private = edits.puts_secrets or any(MASK in piece for _start, _end, piece in masked)
+        before = encodable(edits.masked(masked))
+        return Edited(document.name, document.data, document.encode(text), before, encodable(shown), private)
+
+    def show(self, declaration: Object, root: Element) -> None:
+        """Declare what is shown of the documents that a root element leads to, unless it is declared already."""
+        self._declared.setdefault(root.file, (declaration, root))
+
+    def add_element(self, parent: Element, made: ElementTree.Element, behind: Element | None) -> None:
+        """Insert an element without secrets."""
+        self._insert(parent, behind, [(made, made)])
+
+    def remove(self, element: Element) -> None:
+        """Remove an element. Raise BadFile if an include brings it in with others."""
+        self._remove([element])
+
+    def set_attribute(self, element: Element, name: str, text: str) -> None:
+        """Set an attribute that is no secret."""
+        if element.get(name) != text:
+            self._of(element).set_attribute(element, name, text, text)
+
+    # Lists
+
+    def _align(
+        self,
+        parent: Element,
+        present: list[Element],
+        current: t.Sequence[t.Any],
+        made: t.Sequence[Made],
+        wanted: t.Sequence[t.Any],
+        anchor: Element | None,
+        change: t.Callable[[Element, Made], None],
+    ) -> Element | None:
+        """Edit elements so that those with the forms ``current`` become ``made``, with the forms ``wanted``."""
+        for kind, start, end, first, behind in difflib.SequenceMatcher(None, current, wanted, False).get_opcodes():
+            common = end - start if kind == "equal" else min(end - start, behind - first)
+            if kind != "equal":
+                for element, one in zip(present[start:end], made[first:behind]):
+                    change(element, one)
+            if common:
+                anchor = present[start + common - 1]
+            elif not start and present and first < behind:
+                anchor = element_before(parent, present[0])
+            self._remove(present[start + common : end])
+            self._insert(parent, anchor, made[first + common : behind])
+        return anchor
+
+    def _same_elements(
+        self, parent: Element, present: list[Element], made: list[Made], anchor: Element | None
+    ) -> Element | None:
+        """Edit elements of one name so that they become those that were made."""
+        forms = [form(element) for element in present]
+        return self._align(parent, present, forms, made, [form(one) for one, _shown in made], anchor, self._become)
+
+    def _become(self, element: Element, made: Made) -> None:
+        """Edit an element, of no option, so that it becomes the one that was made."""
+        wanted, shown = made
+        if not len(wanted):
+            text, masked = wanted.text or "", shown.text or ""
+            if len(element):
+                self._of(element).set_content(element, text, masked)
+            else:
+                self._of(element).set_text(element, text, masked)
+            return
+        if element.text and not len(element):
+            self._of(element).set_text(element, "", "")
+        children: dict[str, list[Element]] = {}
+        for child in t.cast("list[Element]", option_xml.kept(element)):
+            children.setdefault(child.tag, []).append(child)
+        anchor = None
+        for tag in dict.fromkeys(child.tag for child in wanted):
+            both = [(one, other) for one, other in zip(wanted, shown) if one.tag == tag]
+            anchor = self._same_elements(element, children.pop(tag, []), both, anchor)
+        self._remove(one for same in children.values() for one in same)
+
+    # Edits
+
+    def _of(self, element: Element) -> Edits:
+        """Return the edits of the document of an element. Raise BadFile if others include it, too."""
+        if element.file in self._shared:
+            raise at(
+                element,
+                "expected a file that is included once, because an edit of it would change all that include it; give "
+                "this one a file of its own",
+            )
+        return self._edits_of(element.document)
+
+    def _edits_of(self, one: Document) -> Edits:
+        if one.name not in self._edits:
+            self._edits[one.name] = Edits(one)
+        return self._edits[one.name]
+
+    def _insert(self, parent: Element, anchor: Element | None, made: t.Iterable[Made]) -> None:
+        for one, shown in made:
+            edits = self._of(parent)
+            edits.insert(parent, None if anchor is None else edits.place(anchor), one, shown)
+
+    def _remove(self, elements: t.Iterable[Element]) -> None:
+        for element in elements:
+            by = element.included_by
+            if by is None:
+                self._of(element).remove(element)
+            elif set("*?") & set(by.get("include", "")):
+                raise at(
+                    element,
+                    f"expected no element {element.tag}, which the include {by.get('include')!r} in "
+                    f"{by.file}:{by.line} brings in with others; remove it by hand",
+                )
+            elif by is by.document.root:
+                raise at(by, f"expected no include of the whole file, which brings in {element.tag}; remove it by hand")
+            else:
+                self._of(by).remove(by)
+
+
+def element_before(parent: Element, element: Element) -> Element | None:
+    """Return the element before another one; None if it is the first."""
+    children = t.cast("list[Element]", list(parent))
+    index = next(index for index, child in enumerate(children) if child is element)
+    return children[index - 1] if index else None
+
+
+def text_element(tag: str, text: str) -> ElementTree.Element:
+    """Return an element that has a text."""
+    made = ElementTree.Element(tag)
+    made.text = text
+    return made
+
+
+def form(element: ElementTree.Element) -> t.Any:
+    """Return one value for all elements that mean the same, apart from the order of their elements."""
+    children = option_xml.kept(element)
+    return element.tag, _EXTRA.normalize(element.text or "") if not children else "", tuple(map(form, children))
+
+
+def shared_files(roots: t.Iterable[Element]) -> set[str]:
+    """Return the files that several elements of configuration files include."""
+    counts: dict[str, int] = {}
+    for root in roots:
+        for element in t.cast("t.Iterator[Element]", root.iter()):
+            if element.included_by is not None:
+                counts[element.file] = counts.get(element.file, 0) + 1
+    return {file for file, count in counts.items() if count > 1}
 
 
 class Editor(ElementEditor):
@@ -38,8 +224,8 @@ class Editor(ElementEditor):
         path: str = "",
     ) -> None:
         """Insert an object (option form) into ``parent``, behind one of its elements or at its beginning."""
-        shown = xml_writer.element(declaration, shown_object(declaration, value), tag, path)
-        self._insert(parent, behind, [(xml_writer.element(declaration, value, tag, path), shown)])
+        shown = option_xml.element(declaration, shown_object(declaration, value), tag, path)
+        self._insert(parent, behind, [(option_xml.element(declaration, value, tag, path), shown)])
 
     # Objects
 
@@ -59,7 +245,7 @@ class Editor(ElementEditor):
         somebody can change by hand.
         """
         children: dict[str, list[Element]] = {}
-        for child in t.cast("list[Element]", extra_elements.kept(element)):
+        for child in t.cast("list[Element]", option_xml.kept(element)):
             children.setdefault(child.tag, []).append(child)
         extra = declaration.fields.get(EXTRA)
         for field in sorted(declaration.fields.values(), key=lambda field: field.xml):
@@ -96,12 +282,12 @@ class Editor(ElementEditor):
             return anchor
         if around and not present:
             made, shown = ElementTree.Element(around), ElementTree.Element(around)
-            xml_writer.append(made, name, field, wanted, path)
-            xml_writer.append(shown, name, field, shown_value(declaration, field, value), path)
+            option_xml.append(made, name, field, wanted, path)
+            option_xml.append(shown, name, field, shown_value(declaration, field, value), path)
             self._insert(parent, anchor, [(made, shown)])
             return anchor
         if around:
-            inside = t.cast("list[Element]", extra_elements.kept(present[0]))
+            inside = t.cast("list[Element]", option_xml.kept(present[0]))
             self._remove(child for child in inside if child.tag != name)
             kept = [child for child in inside if child.tag == name]
             self._elements(declaration, field, name, present[0], kept, value, path, None)
@@ -129,21 +315,21 @@ class Editor(ElementEditor):
                 return present[0]
             self.add(field, parent, name, wanted, anchor, path)
             return anchor
-        if xml_writer.is_list(field):
+        if option_xml.is_list(field):
             return self._texts(field, name, parent, present, wanted, path, anchor)
-        (text,) = xml_writer.texts(field, wanted, path)
+        (text,) = option_xml.texts(field, wanted, path)
         if not present:
-            (shown_text,) = xml_writer.texts(field, shown_value(declaration, field, value), path)
+            (shown_text,) = option_xml.texts(field, shown_value(declaration, field, value), path)
             self._insert(parent, anchor, [(text_element(name, text), text_element(name, shown_text))])
             return anchor
         element = present[0]
         if len(element):
             self._of(element).set_content(element, text, str(field.mask(text)))
             return element
-        current = xml_reader.scalar(field, element.text or "")
+        current = option_xml.scalar(field, element.text or "")
         if field.normalize(current) != field.normalize(wanted):
             shown = shown_value(declaration, field, value, current)
-            self._of(element).set_text(element, text, xml_writer.texts(field, shown, path)[0])
+            self._of(element).set_text(element, text, option_xml.texts(field, shown, path)[0])
         return element
 
     def _attribute(
@@ -151,14 +337,14 @@ class Editor(ElementEditor):
     ) -> None:
         name, wanted = field.xml[1:], value.get(field.option)
         raw = element.get(name)
-        current = None if raw is None else xml_reader.scalar(field, raw)
+        current = None if raw is None else option_xml.scalar(field, raw)
         if wanted is None:
             if raw is not None:
                 self._of(element).set_attribute(element, name, None, "")
         elif current is None or field.normalize(current) != field.normalize(wanted):
             shown = shown_value(declaration, field, value, current)
-            text = xml_writer.texts(field, wanted, path)[0]
-            self._of(element).set_attribute(element, name, text, xml_writer.texts(field, shown, path)[0])
+            text = option_xml.texts(field, wanted, path)[0]
+            self._of(element).set_attribute(element, name, text, option_xml.texts(field, shown, path)[0])
 
     # Lists
 
@@ -221,8 +407,8 @@ class Editor(ElementEditor):
         if identity.xml.startswith("@"):
             text = element.get(identity.xml[1:])
         else:
-            text = next((child.text or "" for child in extra_elements.kept(element) if child.tag == identity.xml), None)
-        return None if text is None else identity.normalize(xml_reader.scalar(identity, text))
+            text = next((child.text or "" for child in option_xml.kept(element) if child.tag == identity.xml), None)
+        return None if text is None else identity.normalize(option_xml.scalar(identity, text))
 
     def _texts(
         self,
@@ -238,7 +424,7 @@ class Editor(ElementEditor):
         current = [element.text or "" for element in present]
         if field.normalize(current) == field.normalize(wanted):
             return present[-1] if present else anchor
-        texts = xml_writer.texts(field, wanted, path)
+        texts = option_xml.texts(field, wanted, path)
         if not isinstance(field, StringList):  # The order means nothing.
             normal = t.cast(StringSet, field).normalize_item
             known, there = set(map(normal, texts)), set(map(normal, current))
@@ -266,12 +452,12 @@ class Editor(ElementEditor):
         anchor: Element | None,
     ) -> None:
         """Edit the elements without an option, key by key."""
-        left = {extra_elements.key_of(parent.tag, tag): same for tag, same in present.items()}
+        left = {option_xml.key_of(parent.tag, tag): same for tag, same in present.items()}
         for key in sorted(wanted):
             current = left.pop(key, None) or []
             before: t.Any = {}
             with contextlib.suppress(BadFile):  # Then an element has a text that no option can hold.
-                before = extra_elements.value_of(parent.tag, current)
+                before = option_xml.value_of(parent.tag, current)
             shown = field.mask_changed({key: wanted[key]}, before)
             made = [list(_extra_element(parent.tag, {key: item}, path)) for item in (wanted[key], shown[key])]
             anchor = self._same_elements(parent, current, list(zip(*made)), anchor)
@@ -287,7 +473,7 @@ def _matched(
     """Return the element for each entry that is wanted; None for a new one."""
     if field.identity not in field.element.fields:
         forms = [form(element) for element in present]
-        made = [form(xml_writer.element(field.element, item, field.xml.rpartition("/")[2])) for item in wanted]
+        made = [form(option_xml.element(field.element, item, field.xml.rpartition("/")[2])) for item in wanted]
         matched: list[Element | None] = [None] * len(wanted)
         for _kind, start, end, first, behind in difflib.SequenceMatcher(None, forms, made, False).get_opcodes():
             for element, index in zip(present[start:end], range(first, behind)):
@@ -312,7 +498,7 @@ def _normal_identity(field: ObjectList, item: t.Mapping[str, t.Any]) -> t.Any:
 def _extra_element(parent: str, value: t.Mapping[str, t.Any], path: str) -> ElementTree.Element:
     """Return an element ``parent`` with the elements for keys of `extra`."""
     made = ElementTree.Element(parent)
-    extra_elements.append(made, value, path)
+    option_xml.append_extra(made, value, path)
     return made
 
 
@@ -320,7 +506,7 @@ def new(
     declaration: Object, value: t.Mapping[str, t.Any], tag: str, path: str = "", *, root: str = "", name: str = ""
 ) -> Edited:
     """Return a new file: one with a root element alone (by default ``<tag />``) that gets the value."""
-    text = f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- {xml_writer.NOTICE} -->\n{root or f"<{tag} />"}\n'
+    text = f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- {option_xml.NOTICE} -->\n{root or f"<{tag} />"}\n'
     made = document.parse(text, name)
     editor = Editor()
     apart = [child.tag for child in made.root]

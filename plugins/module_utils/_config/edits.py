@@ -14,7 +14,7 @@ import typing as t
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
-from .elements import LINE_END, Document, Element
+from .document import LINE_END, Document, Element
 
 UNIT = "  "
 """The indentation of one level in files that this collection makes."""

@@ -12,11 +12,10 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from . import atomic_files, document, file_versions
+from . import atomic_files, document, versions
 from .directory import Directory
-from .editor import Edited, Editor
-from .element_editor import shared_files
-from .elements import Element
+from .document import Element
+from .editor import Edited, Editor, shared_files
 from .masked_diff import masked_text
 from .server_files import SERVER_XML, FileKind, MapFile, VirtualHostFile
 from .stream_maps import STREAM_MAPS
@@ -128,7 +127,7 @@ def _current(directory: Directory, one: DesiredFile, context: Context) -> _Curre
         except BadInput:
             return _Current(data, None)
         root = directory.load(one.name, one.kind.tag, one.kind.apart)
-    file_versions.check(root)
+    versions.check_file_version(root)
     with contextlib.suppress(BadInput):  # Then only its text is masked.
         value = one.kind.value(root)
         for item in value if isinstance(value, list) else [value]:

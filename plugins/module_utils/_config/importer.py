@@ -13,33 +13,108 @@ import typing as t
 from .._core.errors import BadInput
 from .._core.macros import has_macro
 from .._core.secret_store import SecretStore
-from .._core.server_version import Version
-from .._resources import logger_config, server_config
+from .._core.server_version import Version, show
+from .._core.texts import listed
+from .._resources import application, logger_config, server_config
 from .._resources.logger_config import LOGGER
 from .._resources.server_config import SERVER
 from .._schema import validators as checks
 from .._schema.objects import Object
-from . import document, environment, extra_elements, file_versions, virtual_host_file, xml_reader
-from .directory import SERVER_FILE
-from .elements import Element, at, place
-from .environment import Used
-from .file_texts import FileTexts
-from .import_notes import OFF, PROTECTIONS, is_on, notes
-from .invalid_options import Removed, check_spec, places, without_invalid, without_value
+from . import configuration, document, option_xml, versions, virtual_host_file
+from .configuration import Used
+from .directory import SERVER_FILE, FileTexts
+from .document import Element, at, place
 from .lenient import (
     Findings,
+    Removed,
     Unread,
     Where,
+    check_spec,
     first,
     merge_tags,
+    places,
     prune,
     prune_children,
     remove_impossible,
     report_parts,
+    without_invalid,
+    without_value,
 )
 from .server_files import LOGGER_FILE
 from .stream_maps import STREAM_MAPS, StreamMap
+from .versions import NEWEST
 from .virtual_host_file import VIRTUAL_HOST_FILE
+
+# What somebody has to do or to know before imported configuration files are used.
+
+PROTECTIONS = ("signed_policy", "admission_webhooks")
+"""Options without which everybody may publish and watch: a virtual host is left out rather than one that is on."""
+OFF = "its enables names no provider and no publisher"
+_PULLED = "*"  # the name of an application that the server copies for streams that it pulls
+
+
+def is_on(protection: t.Mapping[str, t.Any]) -> bool:
+    """Return whether a server uses a signed policy or webhooks: only for what their `Enables` names [read]."""
+    return any((protection.get("enables") or {}).values())
+
+
+def notes(
+    server: t.Mapping[str, t.Any],
+    vhosts: t.Sequence[t.Mapping[str, t.Any]],
+    outdated: t.Sequence[str],
+) -> list[str]:
+    """Return the notes on the options of Server.xml and virtual hosts.
+
+    ``outdated`` are elements with which the newest release does not start.
+    """
+    found: list[str] = []
+    if outdated:
+        found.append(
+            f"OvenMediaEngine {show(NEWEST)} does not start with these elements, which are in extra: "
+            f"{', '.join(outdated)}. Remove them, or keep a release that knows them."
+        )
+    bind = server.get("bind", {})
+    if "api" not in server.get("managers", {}) or "api" not in bind.get("managers", {}):
+        found.append(
+            "The server has no API. The role server adds it, with the token ovenmediaengine_api_token, and with "
+            "port 8081 if bind.managers is not listed."
+        )
+    if "${" in server.get("managers", {}).get("api", {}).get("access_token", ""):
+        found.append(
+            "The access token of the API is a macro of the server. Set ovenmediaengine_api_token to the token."
+        )
+    incomplete = [
+        f"{vhost['name']}/{app['name']} ({', '.join(application.lacking(app))})"
+        for vhost in vhosts
+        for app in vhost.get("applications", [])
+        if application.lacking(app)
+    ]
+    if incomplete:
+        found.append(
+            "Streams of these applications cannot be published or played, because the files lack what the API "
+            f"adds: {listed(incomplete)}. The roles server and provision add it."
+        )
+    found += [
+        f"Only files of the server can have the application * of virtual host {vhost['name']}; the role provision "
+        "refuses it."
+        for vhost in vhosts
+        if any(app["name"] == _PULLED for app in vhost.get("applications", []))
+    ]
+    found += [
+        f"{name} of virtual host {vhost['name']} protects nothing, because {OFF}."
+        for vhost in vhosts
+        for name in PROTECTIONS
+        if name in vhost and not is_on(vhost[name])
+    ]
+    order = [vhost["name"] for vhost in vhosts]
+    patterns = any(set("*?") & set("".join(vhost.get("host", {}).get("names", []))) for vhost in vhosts)
+    if patterns and len(order) > 1:
+        found.append(
+            "The first virtual host with a matching host name gets a stream. The order in the files is "
+            f"{', '.join(order)}. With the role server, it is undefined. Check host names with * and ?."
+        )
+    return found
+
 
 _VIRTUAL_HOSTS = "VirtualHosts"
 _NAMED_BY_MACRO = "is a macro, which no request of the API can address. Write the name itself into the file"
@@ -80,13 +155,13 @@ class Importer:
         logger = self._logger()
         if self._files.needed and not root.tag:
             return Imported({}, logger, [], self._jobs, [], [], [])
-        file_versions.check(root)
-        used = environment.used([root])
+        versions.check_file_version(root)
+        used = configuration.used([root])
         self._findings.unread += [
             Unread(
                 f"attribute ignore of element {shown}", f"it is the macro {text}, and options have the element always"
             )
-            for shown, text in environment.conditions([root])
+            for shown, text in configuration.conditions([root])
         ]
         self._findings.unread += [
             Unread(
@@ -98,7 +173,7 @@ class Importer:
         where = Where(root.tag, root.tag)
         remove_impossible(root, where, self._findings)
         report_parts(root, where, self._findings, SERVER)
-        hosts = t.cast("list[Element]", extra_elements.kept(root, _VIRTUAL_HOSTS))
+        hosts = t.cast("list[Element]", option_xml.kept(root, _VIRTUAL_HOSTS))
         for other in hosts[1:]:
             self._findings.element(where.inside(other.tag), other, first(hosts[0], other))
         root[:] = [child for child in root if child not in hosts]
@@ -112,7 +187,7 @@ class Importer:
         return Imported(server, logger, vhosts, self._jobs, findings.all_unread(), findings.extra, found, used)
 
     def _server(self, root: Element) -> dict[str, t.Any]:
-        server = server_config.from_file(xml_reader.value(SERVER, root))
+        server = server_config.from_file(option_xml.value(SERVER, root))
 
         def validate(value: dict[str, t.Any]) -> None:
             server_config.validate(value, "")
@@ -125,7 +200,7 @@ class Importer:
         root = self._files.load(LOGGER_FILE, "Logger")
         if not root.tag:
             return None
-        file_versions.check(root)
+        versions.check_file_version(root)
         self._findings.roots(root)
         remove_impossible(root, Where(root.tag, root.tag), self._findings)
         merge_tags(root, self._findings)
@@ -134,7 +209,7 @@ class Importer:
         def validate(value: dict[str, t.Any]) -> None:
             logger_config.validate(value, "")
 
-        return self._valid(LOGGER, xml_reader.value(LOGGER, root), validate, root, LOGGER_FILE)
+        return self._valid(LOGGER, option_xml.value(LOGGER, root), validate, root, LOGGER_FILE)
 
     def _virtual_hosts(self, hosts: Element) -> t.Iterator[dict[str, t.Any]]:
         around = Where(f"Server.{hosts.tag}", f"Server.{hosts.tag}")
@@ -180,8 +255,8 @@ class Importer:
         return self._valid(VIRTUAL_HOST_FILE, vhost, validate, element, title)
 
     def _remove_applications_named_by_macros(self, element: Element, title: str) -> None:
-        for holder in extra_elements.kept(element, "Applications"):
-            for app in t.cast("list[Element]", extra_elements.kept(holder, "Application")):
+        for holder in option_xml.kept(element, "Applications"):
+            for app in t.cast("list[Element]", option_xml.kept(holder, "Application")):
                 name = virtual_host_file.name_of(app)
                 if has_macro(name):
                     holder.remove(app)

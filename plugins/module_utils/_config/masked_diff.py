@@ -15,14 +15,14 @@ import typing as t
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-from .._core.secret_urls import MASK
+from .._core.secret_store import MASK
 from .._core.texts import encodable
 from .._schema.extra import EXTRA, Extra
 from .._schema.fields import Field
 from .._schema.objects import Object, ObjectList
-from . import extra_elements, xml_writer
+from . import option_xml
+from .document import Document, Element
 from .edits import Mask, Masked, attributes
-from .elements import Document, Element
 
 HIDDEN = "\u2026"
 _PAIR = {"key", "value"}
@@ -109,7 +109,7 @@ class _Masks:
         self._markup(element, named)
         fields = {field.xml.partition("/")[0]: field for option, field in declaration.fields.items() if option != EXTRA}
         pair = _texts_of(element) if declaration.fields.keys() == _PAIR else {}
-        unknown = [child for child in extra_elements.kept(element) if child.tag not in fields]
+        unknown = [child for child in option_xml.kept(element) if child.tag not in fields]
         texts = _texts_of(element, unknown)
         for child in t.cast("list[Element]", list(element)):
             field = fields.get(child.tag)
@@ -139,13 +139,13 @@ class _Masks:
             self.object(element, field)
         else:
             text = element.text or ""
-            masked = field.mask([text])[0] if xml_writer.is_list(field) else field.mask(text)
+            masked = field.mask([text])[0] if option_xml.is_list(field) else field.mask(text)
             self._text(element, None if masked == text else str(masked))
 
     def _extra(self, parent: Element, element: Element, texts: dict[str, t.Any]) -> None:
         """Add the pieces of an element that a key of `extra` stands for; ``texts`` are those of all beside it."""
         if not len(element):
-            key, text = extra_elements.key_of(parent.tag, element.tag), element.text or ""
+            key, text = option_xml.key_of(parent.tag, element.tag), element.text or ""
             masked = _EXTRA.mask({**texts, key: text})[key]
             self._text(element, None if masked == text else str(masked))
             return
@@ -214,7 +214,7 @@ class _Masks:
         for token in _TOKEN.finditer(self._document.text, start, max(start, end)):
             text = token[0]
             if token["comment"]:
-                if text[4:-3].strip() != xml_writer.NOTICE:
+                if text[4:-3].strip() != option_xml.NOTICE:
                     self._hide(*token.span(), f"<!-- {HIDDEN} -->")
             elif token["instruction"]:
                 if not _DECLARATION.fullmatch(text):
@@ -235,5 +235,5 @@ def _texts_of(
     element: ElementTree.Element, children: t.Sequence[ElementTree.Element] | None = None
 ) -> dict[str, t.Any]:
     """Return the texts of elements inside of an element by their keys."""
-    found = extra_elements.kept(element) if children is None else children
-    return {extra_elements.key_of(element.tag, child.tag): child.text or "" for child in found if not len(child)}
+    found = option_xml.kept(element) if children is None else children
+    return {option_xml.key_of(element.tag, child.tag): child.text or "" for child in found if not len(child)}

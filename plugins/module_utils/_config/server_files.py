@@ -14,13 +14,12 @@ from .._core.errors import BadInput
 from .._core.server_version import Version
 from .._resources import logger_config, server_config
 from .._resources.logger_config import LOGGER
-from .._resources.server_config import SERVER
-from .._resources.server_config_bind import PASSPHRASE_OPTION
+from .._resources.server_config import PASSPHRASE_OPTION, SERVER
 from .._schema.extra import EXTRA
 from .._schema.objects import Object, ObjectList
-from . import document, editor, extra_elements, file_versions, virtual_host_file, xml_reader
+from . import document, editor, option_xml, versions, virtual_host_file
+from .document import Element
 from .editor import Edited, Editor
-from .elements import Element
 from .stream_maps import StreamMap
 
 LOGGER_FILE = "Logger.xml"
@@ -69,7 +68,7 @@ class FileKind:
     def read(self, text: str | bytes, name: str) -> t.Any:
         """Return the value of the file ``name``. Raise BadInput if the file is invalid."""
         root = document.parse(text, name).root_of(self.tag)
-        file_versions.check(root)
+        versions.check_file_version(root)
         return self.value(root)
 
     def value(self, root: Element) -> t.Any:
@@ -116,7 +115,7 @@ class ServerFile(FileKind):
         """Return what the file has, in its own form."""
         copied = ElementTree.Element(root.tag, root.attrib)
         copied.extend(child for child in root if child.tag != _VIRTUAL_HOSTS)
-        return xml_reader.value(SERVER, copied)
+        return option_xml.value(SERVER, copied)
 
     def new(self, value: t.Any, path: str = "", name: str = "") -> Edited:
         return editor.new(SERVER, server_config.complete(value, self._version), self.tag, path, root=_SERVER, name=name)
@@ -127,7 +126,7 @@ class ServerFile(FileKind):
             complete = _in_order_of(complete, self._complete_value(root))
         one.set_attribute(root, "version", server_config.XML_VERSION)
         one.set(SERVER, root, complete, path, apart=(_VIRTUAL_HOSTS,))
-        hosts = t.cast("list[Element]", extra_elements.kept(root, _VIRTUAL_HOSTS))[:1]  # The server takes the first.
+        hosts = t.cast("list[Element]", option_xml.kept(root, _VIRTUAL_HOSTS))[:1]  # The server takes the first.
         if hosts and hosts[0].get("include") is None:
             self._include(one, hosts[0])
             return
@@ -140,7 +139,7 @@ class ServerFile(FileKind):
 
     def _include(self, one: Editor, hosts: Element) -> None:
         """Let an element include the files of virtual hosts, and nothing else that is not kept."""
-        present = t.cast("list[Element]", extra_elements.kept(hosts, virtual_host_file.TAG))
+        present = t.cast("list[Element]", option_xml.kept(hosts, virtual_host_file.TAG))
         includes = [host for host in present if host.get("include") in _INCLUDES]
         for host in present:
             if self._kept is not None and host.start not in self._kept and host not in includes[:1]:
@@ -156,7 +155,7 @@ class LoggerFile(FileKind):
     tag = "Logger"
 
     def value(self, root: Element) -> t.Any:
-        return xml_reader.value(LOGGER, root)
+        return option_xml.value(LOGGER, root)
 
     def new(self, value: t.Any, path: str = "", name: str = "") -> Edited:
         return editor.new(LOGGER, logger_config.complete(value), self.tag, path, root=_LOGGER, name=name)
@@ -229,8 +228,8 @@ def _in_order_of(complete: dict[str, t.Any], current: t.Mapping[str, t.Any]) -> 
 def own_virtual_hosts(text: str | bytes, name: str) -> list[str]:
     """Return the names of the virtual hosts in Server.xml itself, which no file of their own holds."""
     found = []
-    for hosts in extra_elements.kept(document.parse(text, name).root_of("Server"), _VIRTUAL_HOSTS):
-        for host in extra_elements.kept(hosts, virtual_host_file.TAG):
+    for hosts in option_xml.kept(document.parse(text, name).root_of("Server"), _VIRTUAL_HOSTS):
+        for host in option_xml.kept(hosts, virtual_host_file.TAG):
             if host.get("include") is None:
                 found.append(virtual_host_file.name_of(host))
     return found

@@ -19,11 +19,11 @@ from .._core.macros import has_macro
 from .._core.server_version import Version
 from .._resources import application, refusals, virtual_host
 from .._schema.extra import EXTRA
-from .._schema.macro_options import with_macros
 from .._schema.objects import Object, ObjectList
-from . import document, editor, extra_elements, xml_reader
+from .._schema.option_forms import with_macros
+from . import document, editor, option_xml
+from .document import Element
 from .editor import Edited, Editor
-from .elements import Element
 
 TAG = "VirtualHost"
 PREFIX, SUFFIX = "VHost_", ".xml"
@@ -129,7 +129,7 @@ def edit(one: Editor, root: Element, vhost: t.Mapping[str, t.Any], path: str = "
     """
     complete, current = _complete(vhost), {}
     with contextlib.suppress(BadInput):  # Then there is something to remove.
-        current = xml_reader.value(VIRTUAL_HOST_FILE, root)
+        current = option_xml.value(VIRTUAL_HOST_FILE, root)
     if directory:
         wanted, present = (_certificates(with_absolute_paths(one, directory)) for one in (complete, current))
         kept = {
@@ -158,13 +158,13 @@ def _complete(vhost: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 def name_of(root: ElementTree.Element) -> str:
     """Return the name of the virtual host of an element; empty without one."""
-    names = extra_elements.kept(root, "Name")
+    names = option_xml.kept(root, "Name")
     return (names[0].text or "").strip() if names else ""
 
 
 def value(root: ElementTree.Element) -> dict[str, t.Any]:
     """Return the virtual host of an element in option form, with `applications`."""
-    vhost = xml_reader.value(VIRTUAL_HOST_FILE, root)
+    vhost = option_xml.value(VIRTUAL_HOST_FILE, root)
     for app in vhost.get("applications", []):
         for option in _EMPTY:
             if app.get(option) == {}:

@@ -24,8 +24,7 @@ import posixpath
 import shutil
 import typing as t
 
-from .._config.atomic_files import remove_leftovers, replace
-from .._config.file_access import UNCHANGED_ID, Access
+from .._config.atomic_files import UNCHANGED_ID, Access, remove_leftovers, replace
 from .server_place import ServerPlace
 
 PATTERNS = ("Server.xml", "Logger.xml", "VHost*.xml", "push_map.xml", "record_map.xml")

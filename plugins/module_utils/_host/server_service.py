@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The process of a server: a unit of systemd, or a container of docker compose."""
+"""What runs a server, and its process: a program or an image, in a unit of systemd or by docker compose."""
 
 from __future__ import annotations
 
@@ -11,10 +11,96 @@ import re
 import typing as t
 
 from .._core.context import Context
-from .._core.errors import OmeError
-from . import systemd
+from .._core.errors import OmeError, Refusal
+from .._core.server_version import parse
+from .._core.texts import named, shortened
+from . import commands
 from .commands import Ended, run
 from .server_place import ServerPlace
+
+# What runs a server: podman or docker with an image, or a program of the host.
+
+UNTOUCHED = "Nothing was changed."
+_OLDEST_PODMAN = (4, 4)
+_PULLS = 3
+_PULL_PAUSE = 5.0  # seconds between two attempts
+_LONGEST_PULL = 1800.0  # seconds
+_LONGEST_SAID = 400  # characters
+
+
+def _program(backend: str) -> str:
+    return "podman" if backend == "quadlet" else "docker"
+
+
+def check_engine(backend: str) -> None:
+    """Raise Refusal if the host cannot run containers as this backend does."""
+    command = ("podman", "--version") if backend == "quadlet" else ("docker", "compose", "version")
+    ended = run(*command)
+    found = re.search(r"[0-9]+(?:[.][0-9]+)+", ended.output)
+    version = found[0] if found else "0"
+    if ended.status == 0 and (backend == "compose" or _numbers(version) >= _OLDEST_PODMAN):
+        return
+    needed = "podman 4.4 or later" if backend == "quadlet" else "docker with its plugin compose"
+    has = f"version {version}" if ended.status == 0 else "none"
+    systemd = f"{named('backend')}: systemd"
+    text = f"The backend {backend} needs {needed}, and this host has {has}. Install it, or set {systemd}."
+    raise Refusal("look for what runs containers", text, UNTOUCHED)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def has_image(backend: str, image: str) -> bool:
+    """Return whether the host has an image."""
+    look = ("image", "exists", image) if backend == "quadlet" else ("image", "inspect", image)
+    return run(_program(backend), *look).status == 0
+
+
+def pull(backend: str, image: str, context: Context) -> None:
+    """Fetch an image. Raises Refusal if that fails several times."""
+    said = ""
+    for attempt in range(_PULLS):
+        if attempt:
+            context.sleep(_PULL_PAUSE)
+        ended = run(_program(backend), "pull", "--quiet", image, timeout=_LONGEST_PULL)
+        if ended.status == 0:
+            return
+        said = shortened(ended.errors.strip(), _LONGEST_SAID)
+    text = (
+        f"The image {image} could not be pulled: {said} Correct {named('image_tag')} or {named('image_digest')}, "
+        f"or the options {named('image')} and {named('version')}, or the access to the registry."
+    )
+    raise Refusal("fetch the image", text, UNTOUCHED)
+
+
+def check_binary(path: str, version: str) -> None:
+    """Raise Refusal if a program of the host cannot be run, or is another version."""
+    if not os.path.isfile(path) or not os.access(path, os.X_OK):
+        text = (
+            f"{path} is no program that can be run. The backend systemd needs a binary of OvenMediaEngine {version} on "
+            "the host. Install it, or correct binary."
+        )
+        raise Refusal("look for the program", text, UNTOUCHED)
+    found = re.search(r"v?([0-9]+[.][0-9]+[.][0-9]+)", run(path, "-v").output)
+    if found is not None and parse(found[1]) != parse(version):
+        text = (
+            f"{path} is version {found[1]}, and the option version is {version}. Install the binary of that version, "
+            "or correct the option version."
+        )
+        raise Refusal("look for the program", text, UNTOUCHED)
+
+
+def prepare(backend: str, what: str, version: str, context: Context) -> t.Callable[[], None] | None:
+    """Check what is to run; return what fetches it, or None if nothing has to be fetched. Raises Refusal."""
+    if backend == "systemd":
+        check_binary(what, version)
+        return None
+    check_engine(backend)
+    return None if has_image(backend, what) else lambda: pull(backend, what, context)
+
+
+# The process of a server: a unit of systemd, or a container of docker compose.
 
 ACTIVE, STARTING = ("active", "reloading"), "activating"
 _LOOKS, _PAUSE = 5, 1.0  # reads of a state that changes, and seconds between two of them
@@ -51,7 +137,7 @@ class ServerService:
     def state(self) -> str:
         """Return ``active``, ``reloading``, ``activating`` (also between two attempts to start), or another state."""
         if not self._compose:
-            return systemd.properties(self._name, "ActiveState")["ActiveState"] or "inactive"
+            return commands.properties(self._name, "ActiveState")["ActiveState"] or "inactive"
         if not os.path.exists(self._place.unit_file):
             return "inactive"
         return "active" if self._docker("ps", "--status", "running", "--quiet").output.strip() else "inactive"
@@ -72,10 +158,10 @@ class ServerService:
             if ended.status:
                 raise StartFailed(ended)
             return
-        systemd.forget_failure(self._name)  # systemd refuses to start a unit that has failed too often.
-        systemd.reload_units()
+        commands.forget_failure(self._name)  # systemd refuses to start a unit that has failed too often.
+        commands.reload_units()
         # A start would leave a unit that waits for its next attempt as it is.
-        systemd.act("restart", self._name)
+        commands.act("restart", self._name)
 
     def stop(self) -> None:
         """Stop the server. Raises OmeError."""
@@ -84,24 +170,24 @@ class ServerService:
             if ended.status:
                 raise OmeError("host", "stop the server", detail=ended.said)
             return
-        systemd.act("stop", self._name)
+        commands.act("stop", self._name)
 
     def starts_with_host(self) -> bool:
         """Return whether the host starts the server. Podman and docker do by themselves."""
         if self._place.backend != "systemd":
             return True
-        return systemd.properties(self._name, "UnitFileState")["UnitFileState"] == "enabled"
+        return commands.properties(self._name, "UnitFileState")["UnitFileState"] == "enabled"
 
     def start_with_host(self, *, enabled: bool) -> None:
         """Let the host start the server, or not."""
-        systemd.reload_units()
-        systemd.act("enable" if enabled else "disable", self._name)
+        commands.reload_units()
+        commands.act("enable" if enabled else "disable", self._name)
 
     def forget(self) -> None:
         """Let systemd forget a unit that has no file any more."""
         if not self._compose:
-            systemd.reload_units()
-            systemd.forget_failure(self._name)
+            commands.reload_units()
+            commands.forget_failure(self._name)
 
     def mark(self) -> Mark:
         """Return where the logs of a start begin."""
@@ -128,7 +214,7 @@ class ServerService:
         """
         if self._compose:
             return self._container_status()
-        known = systemd.properties(self._name, "ActiveState", "NRestarts", "ExecMainStatus")
+        known = commands.properties(self._name, "ActiveState", "NRestarts", "ExecMainStatus")
         ends = _ENDED.findall(log)
         if ends:
             return str(ends[-1])

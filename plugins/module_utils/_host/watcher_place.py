@@ -2,10 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What of a directory and of the units belongs to a watcher, and why they cannot be used.
-
-A directory is used by the watcher whose name is in ``watch.json``. Other files in it are left alone.
-"""
+"""The directory and the units of a watcher."""
 
 from __future__ import annotations
 
@@ -14,9 +11,14 @@ import posixpath
 import pwd
 import re
 import stat
+import typing as t
 
 from .._core.errors import BadInput
-from .own_paths import is_shared
+from .own_files import is_shared
+
+# What of a directory and of the units belongs to a watcher, and why they cannot be used.
+#
+# A directory is used by the watcher whose name is in ``watch.json``. Other files in it are left alone.
 
 SETTINGS = "watch.json"
 PROGRAM = "watch.py"
@@ -129,3 +131,54 @@ def _owner_of(path: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     return next((match[1] for match in (name.search(text) for name in _NAMES) if match), "")
+
+
+# The units of a watcher: a service that looks at the server once, and a timer that starts it.
+
+_NOTICE = "# Written by Ansible (streamops.ovenmediaengine); changes by hand are overwritten.\n"
+_GUIDE = (
+    "Documentation=https://github.com/streamops/ansible-ovenmediaengine/blob/main/docs/docsite/rst/guide_watch.rst\n"
+)
+_SERVICE = """\
+[Unit]
+Description=Restore OvenMediaEngine on {name} after a restart
+{guide}After=network.target
+
+[Service]
+Type=oneshot
+# systemd sets HOME, which Ansible needs, if a user is named.
+User={user}
+WorkingDirectory={directory}
+ExecStart={python} -I {directory}/{program} {directory}
+TimeoutStartSec={longest}
+UMask=0077
+# The playbook leaves the processor to the media server.
+Nice=10
+SyslogIdentifier={unit}
+# From systemd 250 on, the journal has the messages of the watcher without three lines of systemd for each run.
+SyslogLevel=notice
+LogLevelMax=notice
+"""
+_TIMER = """\
+[Unit]
+Description=Watch OvenMediaEngine on {name}
+{guide}
+[Timer]
+OnActiveSec=1
+OnUnitInactiveSec={interval}
+AccuracySec=1
+
+[Install]
+WantedBy=timers.target
+"""
+
+
+def service(options: t.Mapping[str, t.Any]) -> str:
+    """Return the service for the options of the module `watcher`."""
+    longest = options["run_timeout"] + 4 * int(options["timeout"]) + 60
+    return _NOTICE + _SERVICE.format(guide=_GUIDE, program=PROGRAM, longest=longest, **options)
+
+
+def timer(options: t.Mapping[str, t.Any]) -> str:
+    """Return the timer for the options of the module `watcher`."""
+    return _NOTICE + _TIMER.format(guide=_GUIDE, **options)

@@ -10,10 +10,9 @@ import typing as t
 
 from .._api.client import Api
 from .._core.context import Context
-from .._reconcile.application_values import refuse_values
 from .._reconcile.applications import Applications as ApplicationsReconciler
-from .._reconcile.plan import Outcome
-from .._reconcile.predicted import Predicted
+from .._reconcile.applications import refuse_values
+from .._reconcile.base import Outcome, Predicted
 from .._resources import application
 from .._resources.application import APPLICATION
 from .base import FLAG, PREDICTED, Result, list_of, state_option

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The operation that audits a server."""
+"""The operations of `audit_info` and `audit_report`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import typing as t
 
 from .._api.client import Api
 from .._audit.auditor import Audit
-from .._audit.desired import Desired, DesiredCertificate
-from .._audit.findings import ERROR, Finding
+from .._audit.findings import DRIFT, ERROR, Desired, DesiredCertificate, Finding
 from .._certificates.new_files import sources_of
 from .._certificates.probe import Expected, ProbeSettings
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
+from .._core.texts import named
 from .._resources import application, multiplex_channel, scheduled_channel, stream, virtual_host
 from .._resources.application import APPLICATION
+from .._resources.jobs import PUSH_TASK, PUSH_TASKS, RECORD, RECORDS
 from .._resources.multiplex_channel import MULTIPLEX_CHANNEL
-from .._resources.push_task import PUSH_TASK, PUSH_TASKS
-from .._resources.record import RECORD, RECORDS
 from .._resources.scheduled_channel import SCHEDULED_CHANNEL
 from .._resources.stream import STREAM
 from .._resources.virtual_host import VIRTUAL_HOST
@@ -30,7 +29,7 @@ from .._schema.objects import Object
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
 from .base import INVALID_ENTRIES, NAMES, TEXT, Operation, Params, Result, check_name, list_of
-from .certificate_options import (
+from .certificates import (
     CHAIN_OPTIONS,
     ENDPOINTS,
     ENTRY,
@@ -42,6 +41,8 @@ from .certificate_options import (
     with_list_of_endpoints,
 )
 from .durable_options import DURABLE, check_durable, warn_unused
+
+# The operation that audits a server.
 
 Entries = list[tuple[str, dict[str, t.Any]]]
 SHORTEST_INTERVAL = (
@@ -336,3 +337,40 @@ def _of_other_vhosts(entries: t.Iterable[t.Any], vhosts: t.Any, endpoints: t.Any
 def _bad_input(error: BadInput, **place: str) -> Finding:
     """Return the finding for an entry of the lists that is invalid."""
     return Finding(ERROR, error.kind, str(error), field=error.option, **place)
+
+
+# The operation of `audit_report`: its options. The action plugin does the work, which is all on the controller.
+
+FAILING = {"none": (), "drift": (ERROR, DRIFT), "error": (ERROR,)}
+"""Severities that make an audit fail, by the value of the option ``fail_on``."""
+OPTIONS = "options"
+"""The key of the result with the options after their check. The action plugin takes it away."""
+
+
+class AuditReport(Operation):
+    """The operation of the module `audit_report`."""
+
+    always_needs_server = False
+    has_connection = False
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {
+            "registered": {"type": "str"},
+            # As those of programs, relative paths start in the current directory.
+            "parts_dir": {"type": "str"},
+            "report_dir": {"type": "str", "required": True},
+            "metrics_file": {"type": "str"},
+            "fail_on": {"type": "str", "choices": list(FAILING), "default": "drift"},
+        }
+
+    @property
+    def needs_server(self) -> bool:
+        return False
+
+    def check(self) -> None:
+        if (self.params["registered"] is None) == (self.params["parts_dir"] is None):
+            raise BadInput("registered", f"expected either this option or {named('parts_dir')}")
+
+    def run(self, api: t.Any, context: Context) -> Result:
+        return {"changed": False, OPTIONS: self.params}

@@ -16,7 +16,7 @@ from .._core.errors import BadInput
 from .._core.secret_store import SecretStore
 from .._core.texts import listed
 from .._schema.objects import Object
-from .._schema.short_forms import expand
+from .._schema.option_forms import expand
 from .._schema.validators import addressable, is_addressable
 
 Params = t.Mapping[str, t.Any]

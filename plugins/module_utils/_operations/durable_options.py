@@ -16,9 +16,8 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import BadInput
-from .._core.option_names import named
-from .._reconcile.plan import UNCHANGED
-from .._reconcile.predicted import Predicted
+from .._core.texts import named
+from .._reconcile.base import UNCHANGED, Predicted
 from .base import FLAG, Params, Result
 
 CONFIG_DIR = {"config_dir": {"type": "path"}}
@@ -70,9 +69,9 @@ def with_lock(method: _Method) -> _Method:
     def run(self: t.Any, api: t.Any, context: Context, *arguments: t.Any, **options: t.Any) -> t.Any:
         if not self.params["durable"] or context.check_mode:
             return method(self, api, context, *arguments, **options)
-        from .._config import directory_lock
+        from .._config import atomic_files
 
-        with directory_lock.locked(self.params["config_dir"], context):
+        with atomic_files.locked(self.params["config_dir"], context):
             return method(self, api, context, *arguments, **options)
 
     return t.cast(_Method, run)

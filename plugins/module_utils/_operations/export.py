@@ -14,12 +14,10 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .base import NAMES, Operation, Result
-from .channels import MultiplexChannelInfo, ScheduledChannelInfo
 from .durable_options import CONFIG_DIR, check_config_dir
 from .info import ApplicationInfo, VhostInfo
-from .job_info import PushTaskInfo
-from .record_info import RecordInfo
-from .streams import StreamInfo
+from .job_info import PushTaskInfo, RecordInfo
+from .named_objects import MultiplexChannelInfo, ScheduledChannelInfo, StreamInfo
 
 OBJECTS = "objects"
 _EVERYTHING: dict[str, t.Any] = {

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The operations that read jobs: push tasks, and the base of that of recordings."""
+"""The operations that read push tasks and recordings."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import typing as t
 
 from .._api.client import Api
 from .._api.jobs import JobEndpoints
+from .._config.stream_maps import entries_of
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._reconcile.running_maps import RunningMaps
-from .._resources.job import JobKind, id_of, is_of_configuration
-from .._resources.mapped_jobs import entries_of
-from .._resources.push_task import PUSH_TASKS
+from .._reconcile.jobs import RunningMaps
+from .._resources.jobs import PUSH_TASKS, RECORDS, JobKind, id_of, is_of_configuration
 from .base import TEXT, Operation, Result, check_names
 from .durable_options import CONFIG_DIR, check_config_dir
 from .info import SHOW_SECRETS, scopes_of
+
+# The operations that read jobs: push tasks, and the base of that of recordings.
 
 
 class JobInfo(Operation):
@@ -93,3 +94,13 @@ class PushTaskInfo(JobInfo):
 
     kind = PUSH_TASKS
     result_key = "tasks"
+
+
+# The operation that reads recordings.
+
+
+class RecordInfo(JobInfo):
+    """The operation of the module `record_info`."""
+
+    kind = RECORDS
+    result_key = "records"

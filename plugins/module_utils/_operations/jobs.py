@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The base of the operations that manage jobs: push tasks, recordings."""
+"""The operations that manage push tasks and recordings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput
-from .._reconcile.jobs import Jobs
-from .._reconcile.plan import Outcome
-from .._reconcile.predicted import Predicted
-from .._reconcile.running_maps import RunningMaps
-from .._resources.job import JobKind, key_of
+from .._reconcile.base import Outcome, Predicted
+from .._reconcile.jobs import Jobs, RunningMaps
+from .._resources.jobs import PUSH_TASKS, RECORDS, JobKind, key_of
 from .base import FLAG, PREDICTED, WAIT_TIMEOUT, Result, check_wait_timeout, list_of, state_option
 from .durable_options import (
     CONFIG_DIR,
@@ -27,6 +25,8 @@ from .durable_options import (
     with_lock,
 )
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
+
+# The base of the operations that manage jobs: push tasks, recordings.
 
 
 class _Jobs(ManagingOperation):
@@ -139,8 +139,7 @@ class JobList(_Jobs):
     @with_lock
     def _run_durable(self, api: Api, context: Context, what: str, *, purge: bool) -> Result:
         from .._config.stream_maps import map_of
-        from .._reconcile.durable_jobs import DurableJobs
-        from .._reconcile.map_files import MapFiles
+        from .._reconcile.durable_jobs import DurableJobs, MapFiles
 
         maps = MapFiles(self.params["config_dir"], context, map_of(self.kind))
         absent = self.params["state"] == "stopped"
@@ -149,3 +148,37 @@ class JobList(_Jobs):
         reconciler = DurableJobs(api, context, self.kind, maps, wait_timeout=self.params["wait_timeout"])
         items = reconciler.finish(self._outcomes(reconciler, context, purge=purge))
         return with_files(bulk_result(items, what), maps)
+
+
+# The operations that manage push tasks.
+
+
+class PushTask(SingleJob):
+    """The operation of the module `push_task`."""
+
+    kind = PUSH_TASKS
+    result_key = "push_task"
+
+
+class PushTaskList(JobList):
+    """The operation of the module `push_tasks`."""
+
+    kind = PUSH_TASKS
+    entries = "tasks"
+
+
+# The operations that manage recordings.
+
+
+class Record(SingleJob):
+    """The operation of the module `record`."""
+
+    kind = RECORDS
+    result_key = "record"
+
+
+class RecordList(JobList):
+    """The operation of the module `records`."""
+
+    kind = RECORDS
+    entries = "records"

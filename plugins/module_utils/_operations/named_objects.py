@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The base of operations on objects that have a name in an application: those that manage one or
-many, and those that read.
-"""
+"""The operations on objects that have a name in an application: streams and channels."""
 
 from __future__ import annotations
 
@@ -13,14 +11,16 @@ import itertools
 import typing as t
 
 from .._api.client import Api
+from .._api.streams import MultiplexChannels, ScheduledChannels, Streams
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._reconcile.named_objects import NamedObjects
-from .._reconcile.named_objects_plan import Key, NamedKind
-from .._reconcile.named_objects_writer import Endpoints
-from .._reconcile.plan import Outcome
-from .._reconcile.predicted import Predicted
+from .._reconcile.base import CREATED, RECREATED, Outcome, Predicted
+from .._reconcile.named_objects import MULTIPLEX, SCHEDULED, NamedObjects, PullEndpoints, pulled_streams
+from .._reconcile.named_objects_writer import Endpoints, Key, NamedKind
+from .._resources import application, multiplex_channel, scheduled_channel, stream
 from .._resources.concerns import concerns, warnings
+from .._resources.output_profiles import track_names
+from .._resources.stream import readable
 from .base import (
     FLAG,
     NAMES,
@@ -31,12 +31,16 @@ from .base import (
     Result,
     addressable_names,
     check_name,
+    check_names,
     check_wait_timeout,
     list_of,
     state_option,
 )
-from .info import applications_of, virtual_hosts_of
+from .info import SHOW_SECRETS, applications_of, scopes_of, virtual_hosts_of
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
+
+# The base of operations on objects that have a name in an application: those that manage one or
+# many, and those that read.
 
 
 class ManagedObjects(ManagingOperation):
@@ -198,3 +202,171 @@ class NamedObjectInfo(Operation):
             return [(self.params["vhost"], self.params["app"])]
         current = applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context)
         return [(vhost, app) for vhost, apps in current for app in apps]
+
+
+# The operations that manage and read scheduled and multiplex channels.
+
+
+class _Scheduled(ManagedObjects):
+    """Brings scheduled channels into the desired state."""
+
+    kind, endpoints = SCHEDULED, ScheduledChannels
+
+    def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
+        scheduled_channel.validate(value, path)
+
+
+class ScheduledChannel(_Scheduled, NamedObject):
+    """The operation of the module `scheduled_channel`."""
+
+    result_key = "scheduled_channel"
+
+
+class ScheduledChannelList(_Scheduled, NamedObjectList):
+    """The operation of the module `scheduled_channels`."""
+
+    entries = "scheduled_channels"
+
+
+class ScheduledChannelInfo(NamedObjectInfo):
+    """The operation of the module `scheduled_channel_info`."""
+
+    kind, endpoints = SCHEDULED, ScheduledChannels
+    result_key = "scheduled_channels"
+
+    def status_of(self, raw: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
+        return scheduled_channel.status_of(raw)
+
+
+class _Multiplex(ManagedObjects):
+    """Brings multiplex channels into the desired state."""
+
+    kind, endpoints = MULTIPLEX, MultiplexChannels
+
+    def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
+        multiplex_channel.validate(value, path)
+
+    def warn_about(self, items: t.Sequence[Outcome], api: Api, context: Context) -> None:
+        """Warn of tracks that no source of a created channel has; the server plays the channel without them."""
+        channels = [item.after for item in items if item.action in (CREATED, RECREATED) and item.after is not None]
+        places = sorted({place[:2] for value in channels for place in multiplex_channel.sources_of(value) if place})
+        reads = [functools.partial(_tracks_of, api, *place) for place in places]
+        tracks = dict(zip(places, api.map_concurrently(reads)))
+        for value in channels:
+            context.warn(*multiplex_channel.warnings_for(value, tracks))
+
+
+def _tracks_of(api: Api, vhost: str, app: str) -> t.Collection[str] | None:
+    """Return the tracks of the output profiles of an application; None if they cannot be read."""
+    try:
+        raw = api.read_application(vhost, app)
+    except OmeError:  # the channel is made, and a warning is no reason to fail
+        return None
+    return track_names(application.from_wire(raw, vhost)) if raw is not None else None
+
+
+class MultiplexChannel(_Multiplex, NamedObject):
+    """The operation of the module `multiplex_channel`."""
+
+    result_key = "multiplex_channel"
+
+
+class MultiplexChannelList(_Multiplex, NamedObjectList):
+    """The operation of the module `multiplex_channels`."""
+
+    entries = "multiplex_channels"
+
+
+class MultiplexChannelInfo(NamedObjectInfo):
+    """The operation of the module `multiplex_channel_info`."""
+
+    kind, endpoints = MULTIPLEX, MultiplexChannels
+    result_key = "multiplex_channels"
+
+    def status_of(self, raw: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
+        return multiplex_channel.status_of(raw)
+
+
+# The operations that read and manage streams.
+
+
+class _PulledStreams(ManagedObjects):
+    """Brings pulled streams into the desired state."""
+
+    kind, endpoints = pulled_streams(force=False), PullEndpoints
+
+    @classmethod
+    def _change_options(cls) -> dict[str, t.Any]:
+        return {**super()._change_options(), "force": FLAG}
+
+    def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
+        stream.validate(value, path, pulled=self.params["state"] == "present")
+
+    def kind_of_task(self) -> NamedKind:
+        return pulled_streams(force=self.params["force"])
+
+
+class Stream(_PulledStreams, NamedObject):
+    """The operation of the module `stream`."""
+
+    result_key = "stream"
+
+
+class StreamList(_PulledStreams, NamedObjectList):
+    """The operation of the module `streams`."""
+
+    entries = "streams"
+    # The streams that the server pulls for viewers, as `origins` of a virtual host say, look the same.
+    can_purge = False
+
+
+class StreamInfo(Operation):
+    """The operation of the module `stream_info`."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"vhost": TEXT, "app": TEXT, "names": NAMES, "statistics": FLAG, "show_secrets": SHOW_SECRETS}
+
+    def check(self) -> None:
+        check_names(self.params, "vhost", "app", "names")
+        if self.params["app"] is not None and self.params["vhost"] is None:
+            raise BadInput("vhost", "is required if app is set")
+        if self.params["names"] is not None and self.params["app"] is None:
+            raise BadInput("app", "is required if names is set, because names are unique only within an application")
+
+    def run(self, api: Api, context: Context) -> Result:
+        calls = Streams(api)
+        live = self._live(calls, api, context)
+        desired = self.params["names"]
+        keys = live if desired is None else [key for key in live if key[2] in desired]
+        found = dict(zip(keys, api.map_concurrently([functools.partial(calls.read, *key) for key in keys])))
+        keys = [key for key in keys if found[key] is not None]  # A stream can end between the two requests.
+        statistics: dict[tuple[str, str, str], t.Any] = {}
+        if self.params["statistics"]:
+            reads = [functools.partial(calls.read_statistics, *key) for key in keys]
+            statistics = dict(zip(keys, api.map_concurrently(reads)))
+        streams = []
+        for key in keys:
+            raw = found[key] or {}
+            if not self.params["show_secrets"]:
+                context.secrets.add_url(stream.source_of(raw)["source_url"])
+            described = stream.describe(raw, *key, show_secrets=self.params["show_secrets"])
+            more = {"statistics": readable(statistics[key])} if self.params["statistics"] else {}
+            streams.append({**described, **more})
+        read = {key[2] for key in keys}
+        missing = [name for name in dict.fromkeys(desired or []) if name not in read]
+        return {
+            "changed": False,
+            "streams": streams,
+            "missing": [f"{self.params['vhost']}/{self.params['app']}/{name}" for name in missing],
+        }
+
+    def _live(self, calls: Streams, api: Api, context: Context) -> list[tuple[str, str, str]]:
+        """Return virtual host, application and name of each live stream that a request can address."""
+        scopes = scopes_of(self.params, api, context)
+        listed = api.map_concurrently([functools.partial(calls.list, *scope) for scope in scopes])
+        return [
+            (*scope, name)
+            for scope, names in zip(scopes, listed)
+            for name in addressable_names(names, f"streams of application {'/'.join(scope)}", context)
+        ]

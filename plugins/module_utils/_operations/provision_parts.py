@@ -2,23 +2,31 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The parts of a server that one task provisions: their order, their options, and which hold the objects of others."""
+"""The parts of a server that one task provisions: their order, their options, and contradictions between them."""
 
 from __future__ import annotations
 
 import contextlib
 import typing as t
 
+from .._api.client import SharedReads
+from .._core.context import Context
 from .._core.errors import BadInput
-from .._core.option_names import renaming
+from .._core.texts import listed, named, renaming
+from .._reconcile.named_objects import MULTIPLEX, SCHEDULED, pulled_streams
+from .._reconcile.snapshot import Snapshots
+from .._resources import virtual_host
+from .._resources.application import APPLICATION, Key, key_of
+from .._resources.jobs import PUSH_PUBLISHERS
+from .._resources.virtual_host import VIRTUAL_HOST
 from .applications import Applications
 from .base import Params
-from .channels import MultiplexChannelList, ScheduledChannelList
-from .push_tasks import PushTaskList
-from .records import RecordList
+from .jobs import PushTaskList, RecordList
+from .named_objects import MultiplexChannelList, ScheduledChannelList, StreamList
 from .results import ManagingOperation
-from .streams import StreamList
 from .virtual_hosts import Vhosts
+
+# The parts of a server that one task provisions: their order, their options, and which hold the objects of others.
 
 
 class Part:
@@ -93,3 +101,114 @@ def applications_inside(params: Params) -> list[dict[str, t.Any]]:
     return [
         {"vhost": vhost["name"], **app} for vhost in params["vhosts"] or () for app in vhost.get("applications") or ()
     ]
+
+
+# Refuse parts of one task that contradict each other, before anything is sent or written.
+#
+# Otherwise each run would fail after it has made one of the two, or make one after the other again and again.
+
+_Entries = t.Sequence[tuple[str, t.Mapping[str, t.Any]]]
+
+# The lists whose objects share the names of the streams of an application, and what each needs there.
+_STREAMS = {
+    "streams": pulled_streams(force=False),
+    "scheduled_channels": SCHEDULED,
+    "multiplex_channels": MULTIPLEX,
+}
+_PUBLISHERS = {"push_tasks": ("a push publisher", PUSH_PUBLISHERS), "records": ("a file publisher", ("file",))}
+_INSIDE = (*_STREAMS, *_PUBLISHERS)
+
+
+class Lists:
+    """The lists of a task, each entry in specified form with the path of its option."""
+
+    def __init__(self, params: Params) -> None:
+        self._params = params
+        self._vhosts = {vhost["name"] for vhost in params["vhosts"] or ()}
+        nested = [
+            (f"vhosts[{index}].applications[{inner}]", {"vhost": vhost["name"], **app})
+            for index, vhost in enumerate(params["vhosts"] or ())
+            for inner, app in enumerate(vhost.get("applications") or ())
+        ]
+        self._applications = [
+            (path, APPLICATION.specified(app)) for path, app in (*nested, *self._list("applications"))
+        ]
+        self._by_key = {key_of(app): (path, app) for path, app in reversed(self._applications)}
+
+    def _list(self, name: str) -> _Entries:
+        return [(f"{name}[{index}]", entry) for index, entry in enumerate(self._params[name] or ())]
+
+    def refuse_conflicts(self) -> None:
+        """Raise BadInput if two entries contradict each other."""
+        self._check_applications()
+        self._check_names()
+        for name, kind in _STREAMS.items():
+            for path, entry in self._list(name):
+                needed = kind.providers(kind.declaration.specified(entry))
+                self._check_inside(path, entry, "providers", needed, f"the provider {' or '.join(sorted(needed))}")
+        for name, (what, wires) in _PUBLISHERS.items():
+            for path, entry in self._list(name):
+                self._check_inside(path, entry, "publishers", wires, what)
+
+    def _check_applications(self) -> None:
+        """An application can be listed in its virtual host and again alone, if both define the same."""
+        for path, app in self._applications:
+            first, other = self._by_key[key_of(app)]
+            found = {one.field for pair in ((app, other), (other, app)) for one in APPLICATION.difference(*pair)}
+            if found:
+                expected = f"expected the definition of {named(first)} for application {key_of(app)}, or none"
+                raise BadInput(f"{path}.name", f"{expected}; these options differ: {listed(sorted(found))}")
+
+    def _check_names(self) -> None:
+        """A stream and a channel of one name are the same for the server (server-facts: Scheduled channels)."""
+        seen: dict[tuple[str, str, str], str] = {}
+        for name in _STREAMS:
+            for path, entry in self._list(name):
+                key = (entry["vhost"], entry["app"], entry["name"])
+                if key in seen:
+                    expected = "expected each name once among the streams and channels of an application"
+                    raise BadInput(f"{path}.name", f"{expected}, got {'/'.join(key)!r} again after {named(seen[key])}")
+                seen[key] = path
+
+    def _check_inside(self, path: str, entry: Params, option: str, wires: t.Collection[str], what: str) -> None:
+        """An entry cannot be in an application that is listed without what it needs."""
+        place, app = self._by_key.get(Key(entry["vhost"], entry["app"]), ("", {}))
+        if wires and option in app and not set(wires) & set(APPLICATION.fields[option].to_wire(app[option])):
+            expected = f"expected an application with {what}, got '{entry['vhost']}/{entry['app']}'"
+            raise BadInput(f"{path}.app", f"{expected}, which {named(place)}.{option} defines without")
+
+    # What a purge would delete
+
+    def refuse_purged(self, api: SharedReads, context: Context) -> None:
+        """Raise BadInput if a purge would delete what another part needs; the server knows whether it can."""
+        parts = self._params["parts"]
+        vhosts, apps = (name in parts and self._params[f"purge_{name}"] for name in ("vhosts", "applications"))
+        needed: dict[tuple[str, str | None], str] = {}
+        for name in ("applications", *_INSIDE):
+            for path, entry in self._list(name) if name in parts and (vhosts or apps) else ():
+                needed.setdefault((entry["vhost"], entry.get("app")), path)
+        purged = {key.vhost for key in self._by_key}
+        for (vhost, app), path in needed.items():
+            if vhosts and vhost not in self._vhosts and _would_delete(vhost, api, context):
+                expected = (
+                    f"expected a virtual host that {named('vhosts')} lists, because {named('purge_vhosts')} "
+                    f"deletes {vhost!r}"
+                )
+                raise BadInput(f"{path}.vhost", expected)
+            if not apps or app is None or vhost not in purged or Key(vhost, app) in self._by_key:
+                continue
+            if _would_delete(vhost, api, context) and api.read_application(vhost, app) is not None:
+                expected = (
+                    f"expected an application that is listed, because {named('purge_applications')} deletes "
+                    f"'{vhost}/{app}'"
+                )
+                raise BadInput(f"{path}.app", expected)
+
+
+def _would_delete(vhost: str, api: SharedReads, context: Context) -> bool:
+    """Read whether a virtual host exists that a purge can change; check mode relies on how it looks."""
+    raw = api.read_virtual_host(vhost)
+    if raw is None or virtual_host.looks_read_only(raw):
+        return False
+    context.keep_secrets(VIRTUAL_HOST, VIRTUAL_HOST.from_wire(raw))
+    return context.check_mode or not Snapshots(api, context).probe_read_only(vhost)

@@ -14,10 +14,9 @@ from collections import Counter
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.option_names import named
 from .._core.secret_store import SecretStore
-from .._core.texts import listed
-from .._reconcile.plan import FAILED, SKIPPED, Outcome
+from .._core.texts import listed, named
+from .._reconcile.base import FAILED, SKIPPED, Outcome
 from .._schema.objects import Object
 from .base import Operation, Params, Result
 

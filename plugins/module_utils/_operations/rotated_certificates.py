@@ -17,19 +17,16 @@ import pwd
 import typing as t
 
 from .._api.client import Api
-from .._certificates import ending
-from .._certificates.file_modes import mode_of
+from .._certificates import turn as ending
 from .._certificates.installation import Ownership
-from .._certificates.new_files import check_entry
+from .._certificates.new_files import Validator, check_entry, mode_of
 from .._certificates.turn import Policy, Turn
-from .._certificates.validation import Validator
-from .._config.atomic_files import remove_leftovers
-from .._config.directory_lock import locked
+from .._config.atomic_files import locked, remove_leftovers
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .base import FLAG, TEXT, WAIT_TIMEOUT, Operation, Params, Result, check_name, check_wait_timeout, list_of
-from .certificate_options import (
+from .certificates import (
     CHAIN_OPTIONS,
     ENDPOINTS,
     ENTRY,

@@ -11,19 +11,17 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import BadInput, Refusal
-from .._core.option_names import named
 from .._core.secret_store import SecretStore
-from .._core.texts import listed, shortened
-from .._host.environment_files import text_of
-from .._host.server_place import ServerPlace
-from .._host.server_program import UNTOUCHED
+from .._core.texts import listed, named, shortened
+from .._host.server_place import ServerPlace, text_of
+from .._host.server_service import UNTOUCHED
 from .._schema.objects import Object
 from .base import Operation, Params, Result
 from .provision import Provision
 from .server_api import Address, Connect
 from .server_config import ServerConfig
 from .server_options import API_PORT, options_of, port_of_api, provision_options, specs, unlisted
-from .server_summary import summary
+from .server_start import summary
 from .server_task import ServerTask
 
 _VERSION = re.compile(r"[0-9]+[.][0-9]+[.][0-9]+")

@@ -9,13 +9,13 @@ from __future__ import annotations
 import typing as t
 
 from .._api.client import Api
-from .._api.current_statistics import Statistics
+from .._api.server import Statistics
 from .._core.context import Context
 from .._core.errors import OmeError, Refusal
 from .._core.texts import shortened
-from .._resources import current_statistics
+from .._resources import stream
 from .base import Operation, Params, Result
-from .streams import StreamInfo
+from .named_objects import StreamInfo
 
 VIEWERS = ("webrtc", "llhls", "hlsv3", "srt", "ovt")
 """The connections that count as viewers."""
@@ -59,7 +59,7 @@ class ServerApi:
         """Return version and start time of a running server, each empty if it does not say it. Raises OmeError."""
         with self.client(address, retries=0) as api:
             raw, date = Statistics(api).read_server()
-            server = current_statistics.of_server(raw, date)
+            server = stream.of_server(raw, date)
             return str(api.read_version() or ""), str(server.get("start_time") or "")
 
     def live_streams(self, address: Address) -> list[str]:
@@ -70,7 +70,7 @@ class ServerApi:
     def viewers(self, address: Address) -> int:
         """Return the number of connected viewers. Raises OmeError."""
         with self.client(address) as api:
-            connections = current_statistics.of_server(*Statistics(api).read_server())["connections"]
+            connections = stream.of_server(*Statistics(api).read_server())["connections"]
         return sum(connections.get(kind) or 0 for kind in VIEWERS)
 
     def why_busy(self, address: Address) -> str:

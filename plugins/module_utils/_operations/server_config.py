@@ -12,7 +12,8 @@ import os
 import re
 import typing as t
 
-from .._config import environment, file_set, known_elements, unknown_elements, upgrade, versions, virtual_host_file
+from .._config import configuration as environment
+from .._config import file_set, versions, virtual_host_file
 from .._config.configuration import JOBS, Configuration, Entry
 from .._config.directory import Directory
 from .._config.file_set import FileChange
@@ -24,7 +25,7 @@ from .._core.server_version import Version, parse, show
 from .._core.texts import listed
 from .._resources import application, concerns, logger_config, server_config
 from .._resources.application import APPLICATION
-from .._resources.job import key_of
+from .._resources.jobs import key_of
 from .._resources.logger_config import LOGGER
 from .._resources.server_config import SERVER
 from .._resources.virtual_host import VIRTUAL_HOST
@@ -171,7 +172,7 @@ class ServerConfig(Operation):
         """Return what the change from the installed version brings."""
         if self.params["installed_version"] is None:
             return []
-        comparison = upgrade.Comparison(parse(self.params["installed_version"]), self.configuration.version)
+        comparison = versions.Comparison(parse(self.params["installed_version"]), self.configuration.version)
         return [
             notice._asdict()
             for path, declaration, value in self.configuration.objects()
@@ -210,12 +211,12 @@ class ServerConfig(Operation):
         options = [
             one.option
             for path, declaration, value in self.configuration.objects()
-            for one in unknown_elements.in_extra(declaration, value, path)
+            for one in versions.in_extra(declaration, value, path)
             if one.declaration is not None
         ]
-        if not options or known_elements.covers(version):
+        if not options or versions.covers(version):
             return []
-        text = f"This collection knows the elements of OvenMediaEngine up to {show(known_elements.NEWEST)}"
+        text = f"This collection knows the elements of OvenMediaEngine up to {show(versions.NEWEST)}"
         return [f"{text}. It cannot check {listed(options)}. The server does not start with an unknown element."]
 
     def _host_facts(self) -> list[dict[str, t.Any]]:

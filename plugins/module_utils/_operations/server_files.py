@@ -16,7 +16,7 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._host import environment_files, server_texts
+from .._host import server_place
 from .._host.commands import run
 from .._host.own_files import CHANGED, CREATED, REMOVED, OwnFile
 from .._host.server_memory import ServerMemory
@@ -82,10 +82,10 @@ class ServerFiles:
             if self._real:
                 self._memory.clean()
             self._warn_of_readers()
-            self._put(OwnFile(self._place.sysctl_file, server_texts.sysctl(self._params)))
+            self._put(OwnFile(self._place.sysctl_file, server_place.sysctl(self._params)))
             self._load_kernel_settings()
             own = self._place.log_dir in self._memory.directories
-            self._put(OwnFile(self._place.rule_file, server_texts.rule(self._place, self._params, own=own)))
+            self._put(OwnFile(self._place.rule_file, server_place.rule(self._place, self._params, own=own)))
             if self._real:
                 keeps()
                 self._memory.begin()
@@ -155,7 +155,7 @@ class ServerFiles:
 
     def _load_kernel_settings(self) -> None:
         """Load the settings. sysctl succeeds also if the host refuses them, as in a container."""
-        wanted = server_texts.buffers(self._params)
+        wanted = server_place.buffers(self._params)
         if not wanted or not self._real:
             return
         values = [str(value) for value in wanted.values()]
@@ -190,10 +190,10 @@ class ServerFiles:
 
     def _write_unit(self, service: ServerService) -> None:
         values = self._params["environment_variables"] or {}
-        text = environment_files.render(values, self._place.backend) if values else None
+        text = server_place.render(values, self._place.backend) if values else None
         # systemd, podman and docker read the file as root.
         self._put(OwnFile(self._place.environment_file, text, 0o600, secret=True))
-        self._put(OwnFile(self._place.unit_file, server_texts.unit(self._place, self._params)))
+        self._put(OwnFile(self._place.unit_file, server_place.unit(self._place, self._params)))
         if os.path.exists(self._place.unit_file) and not service.starts_with_host():
             self.states.setdefault(self._place.unit_file, CHANGED)
             if self._real:

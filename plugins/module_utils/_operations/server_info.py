@@ -10,10 +10,10 @@ import functools
 import typing as t
 
 from .._api.client import Api
-from .._api.current_statistics import Statistics
+from .._api.server import Statistics
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._resources import current_statistics
+from .._resources import stream
 from .base import FLAG, NAMES, Operation, Result, addressable_names, check_name
 
 Found = t.TypeVar("Found")
@@ -41,7 +41,7 @@ class ServerInfo(Operation):
 
     def run(self, api: Api, context: Context) -> Result:
         raw, date = Statistics(api).read_server()
-        server = current_statistics.of_server(raw, date)
+        server = stream.of_server(raw, date)
         if self.params["version"]:
             server["version"] = api.read_version() or None
         reader = _Reader(api, context)
@@ -101,7 +101,7 @@ class _Reader:
 
     def _statistics(self, place: Place) -> dict[str, t.Any] | None:
         raw = Statistics(self._api).read(*place)
-        return None if raw is None else current_statistics.of_place(raw, *place)
+        return None if raw is None else stream.of_place(raw, *place)
 
 
 def _check_name(name: str, path: str) -> None:

@@ -10,8 +10,7 @@ import re
 import typing as t
 
 from .._core.macros import resolved
-from .._host.environment_files import text_of
-from .._host.server_place import BACKENDS
+from .._host.server_place import BACKENDS, text_of
 from .._resources.server_config import SERVER
 from .base import TEXT, Params, Result, state_option
 from .provision import Provision

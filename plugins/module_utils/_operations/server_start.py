@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import typing as t
 
 from .._core.context import Context
@@ -14,10 +15,121 @@ from .._core.errors import OmeError
 from .._core.texts import shortened
 from .._host.server_memory import Copies, ServerMemory
 from .._host.server_service import Mark, ServerService, StartFailed
-from . import server_log
-from .base import Params
+from .base import Params, Result
 from .server_api import Address, ServerApi
-from .server_summary import first_of
+
+# What a log says about a start that has failed: its errors, and its last lines.
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_HEAD = re.compile(r"\[[^\]]*\] ([A-Z]) \[[^\]]*\] ")
+_ERROR_LEVELS = ("E", "C")
+_SAYS_ERROR = re.compile(r"(?i)\berror\b|\bfailed\b|could not|cannot|denied|not found|no such|refus")
+_MOST_LINES = 5  # errors, and last lines of each log
+_LONGEST_LINE = 400  # characters
+
+
+def told(logs: t.Iterable[str], scrubbed: t.Callable[[str], str]) -> list[str]:
+    """Return the first errors of logs, and the last lines of each.
+
+    Lines of a shutdown follow the reason of a failed start, which is therefore not among the last lines.
+
+    :param scrubbed: returns a line without secrets.
+    """
+    contents = [
+        [line for line in (_COLOURS.sub("", line).rstrip() for line in log.splitlines()) if line] for log in logs
+    ]
+    found = _errors([line for content in contents for line in content])[:_MOST_LINES]
+    for content in contents:
+        found += [line for line in content[-_MOST_LINES:] if line not in found]
+    return [shortened(scrubbed(line), _LONGEST_LINE) for line in found]
+
+
+def _errors(lines: t.Iterable[str]) -> list[str]:
+    """Return the lines with errors; of those that differ in time and thread only, the first.
+
+    Errors are lines of the levels E and C of the server. Without such lines, they are those that name an error.
+    """
+    leveled: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for line in lines:
+        head = _HEAD.match(line)
+        if head is None:
+            if _SAYS_ERROR.search(line):
+                others.setdefault(line, line)
+        elif head[1] in _ERROR_LEVELS:
+            leveled.setdefault(line[head.end() :], line)
+    return list((leveled or others).values())
+
+
+# The part of the result of the module `server` that says what was done, and the same in one line.
+
+STARTED, RESTARTED, ROLLED_BACK, FAILED = "started", "restarted", "rolled back", "failed"
+UNINSTALLED, ABSENT, NONE = "uninstalled", "absent", "none"
+RAN = (STARTED, RESTARTED)
+_MOST_NAMES = 5  # names in the line
+
+
+def summary(found: Params, *, refusal: str = "", check_mode: bool = False) -> Result:
+    """Return the keys of the summary, with ``line``.
+
+    :param found: those that are known, each by its name. :param refusal: why a restart that is due was refused.
+    """
+    result = {
+        "action": NONE,
+        "version": "",
+        "installed_version": "",
+        "restart_required": False,
+        "reasons": [],
+        "files": 0,
+        "upgrade": [],
+        "missing_streams": [],
+        "audit": {},
+        "host_warnings": [],
+        "failed": False,
+        **found,
+    }
+    begin = "Check mode, this would be done: " if check_mode else ""
+    return {**result, "line": f"{begin}{_text(result, refusal)}"}
+
+
+def _text(found: Params, refusal: str) -> str:
+    """Return what was done, as text."""
+    action, reasons = found["action"], first_of(found["reasons"])
+    if action in (UNINSTALLED, ABSENT):
+        return f"server {action}"
+    server = f"server {found['version']}".rstrip()  # the version can be what is missing
+    parts = [f"{server}: files changed: {found['files']}"]
+    if action in RAN:
+        parts.append(f"{action} ({reasons})")
+    elif action != NONE:
+        parts.append(action)
+    elif refusal:
+        parts.append(refusal)
+    elif found["restart_required"]:
+        parts.append(f"a restart is due ({reasons})")
+    elif not found["failed"]:
+        parts.append("no restart needed")
+    if found["installed_version"] not in ("", found["version"]):
+        parts.append(f"version {found['installed_version']} before")
+    if found["missing_streams"]:
+        parts.append(f"streams that are missing: {first_of(found['missing_streams'])}")
+    if found["audit"]:
+        parts.append(f"audit: {_counted(found['audit']['counts'])}")
+    parts += [f"warning: {text}" for text in found["host_warnings"]]
+    return "; ".join([*parts, *(["failed"] if found["failed"] and action != FAILED else [])])
+
+
+def _counted(counts: t.Mapping[str, int]) -> str:
+    """Return the numbers of findings as text, without those that only inform about the version."""
+    found = (f"{kind} {number}" for kind, number in counts.items() if number and kind != "info")
+    return ", ".join(found) or "no problems"
+
+
+def first_of(texts: t.Sequence[str]) -> str:
+    """Return the first texts, and how many others there are."""
+    more = f" and {len(texts) - _MOST_NAMES} more" if len(texts) > _MOST_NAMES else ""
+    return ", ".join(texts[:_MOST_NAMES]) + more
+
 
 _LONGEST_REASON, _LONGEST_OLD_REASON, _LONGEST_LOG = 600, 400, 1000  # characters
 
@@ -69,7 +181,7 @@ class ServerStart:
         logs = self._service.logs(mark)
         reason = self._reason(error, logs[0])
         said = error.said if isinstance(error, StartFailed) else ""
-        last = server_log.told([said, *logs], self._context.secrets.scrub)
+        last = told([said, *logs], self._context.secrets.scrub)
         good, made = self._memory.last_good(), self._memory.made_since()
         known = bool(good) and bool(self._memory.started)
         back: Copies = {}

@@ -19,30 +19,198 @@ docker start the server, the next one finds a server that is newer than its file
 
 from __future__ import annotations
 
+import datetime
 import os
+import posixpath
+import re
 import typing as t
 
 from .._core.context import Context
 from .._core.errors import OmeError, Refusal
-from .._core.option_names import named, with_names
-from .._core.texts import listed
-from .._host import server_program
-from .._host.server_memory import ServerMemory
+from .._core.texts import listed, named, with_names
+from .._host import server_service
+from .._host.server_memory import MAPS, File, ServerMemory
 from .._host.server_place import ServerPlace
-from .._host.server_program import UNTOUCHED
-from .._host.server_service import ServerService
-from . import server_plan
+from .._host.server_service import ACTIVE, STARTING, UNTOUCHED, ServerService
 from .audit import AuditInfo
 from .base import Params, Result
 from .provision import Provision
 from .server_api import Address, Connect, ServerApi
 from .server_config import ServerConfig
 from .server_files import ServerFiles, StepFailed
-from .server_installed import Installed, read
 from .server_options import missing_variables, options_of, provision_options, removal_options
-from .server_plan import Plan
-from .server_start import NotStarted, Old, ServerStart
-from .server_summary import ABSENT, FAILED, RAN, RESTARTED, ROLLED_BACK, STARTED, UNINSTALLED, summary
+from .server_start import (
+    ABSENT,
+    FAILED,
+    RAN,
+    RESTARTED,
+    ROLLED_BACK,
+    STARTED,
+    UNINSTALLED,
+    NotStarted,
+    Old,
+    ServerStart,
+    summary,
+)
+
+# The server that is there before a task of the module `server` changes anything.
+
+
+class Installed(t.NamedTuple):
+    """The server as the task finds it."""
+
+    address: Address
+    """Where its API is, with the token that it accepts, as far as that is known."""
+    running: bool = False
+    answered: bool = False
+    """Whether its API has answered, be it with an error."""
+    refuses_token: bool = False
+    has_other_token: bool = False
+    """Whether it accepts the previous token only."""
+    version: str = ""
+    start_time: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether its API can be used with the token that is desired."""
+        return self.running and not self.has_other_token and not self.refuses_token
+
+
+def read(params: Params, memory: ServerMemory, service: ServerService, api: ServerApi, new: Address) -> Installed:
+    """Return the server that is there; ``new`` is the address of the API as it is to be.
+
+    Raises Refusal if it accepts no token that is known, and may not be restarted in any case.
+    """
+    url = memory.started.get("url") or new.url
+    state = service.state()
+    installed = Installed(new._replace(url=url), version=memory.started.get("version", ""))
+    if state not in (*ACTIVE, STARTING):
+        return installed
+    error: OmeError | None = None
+    for token in filter(None, (new.token, params["previous_api_token"])):
+        address = Address(url, token)
+        try:
+            version, start_time = api.identity(address)
+        except OmeError as failed:
+            error = failed
+            if failed.kind != "unauthorized":
+                break
+        else:
+            return Installed(
+                address,
+                running=True,
+                answered=True,
+                has_other_token=token != new.token,
+                version=version or installed.version,
+                start_time=start_time,
+            )
+    # A server that cannot start is active for a moment in each attempt. A proxy of published ports accepts connections
+    # for it.
+    if state != STARTING and error is not None and error.kind in ("refused", "connection_lost"):
+        state = state if service.stays_up() else "ended"
+    answered = error is not None and error.status is not None
+    refuses = error is not None and error.kind == "unauthorized"
+    running = state in ACTIVE or (state == STARTING and answered)
+    if running and refuses and params["restart"] != "always":
+        option = "previous_api_token" if params["previous_api_token"] else "api_token"
+        text = (
+            f"The running server does not accept {named(option)}. Set {named('previous_api_token')} to the token that "
+            f"the server was started with, or set {named('restart')}: always, which disconnects everybody."
+        )
+        raise Refusal("ask the running server", text, UNTOUCHED)
+    return installed._replace(running=running, answered=answered, refuses_token=refuses)
+
+
+# Whether a server has to be restarted, and why: what differs between what it was started with and what is there.
+
+_VHOST = re.compile(r"VHost_.+\.xml")
+_STATES = {"created": "is new", "changed": "has changed", "removed": "was removed"}
+
+
+class Plan(t.NamedTuple):
+    """What is due."""
+
+    start: bool = False
+    """Whether the server does not run, and has to be started."""
+    restart: bool = False
+    """Whether the running server differs from its files until a restart."""
+    reasons: t.Sequence[str] = ()
+
+    @property
+    def because(self) -> str:
+        """Return the reasons as a text."""
+        return ", ".join(self.reasons)
+
+
+def started_with(started: t.Mapping[str, t.Any], before: t.Iterable[File], start_time: str) -> dict[str, str]:
+    """Return the checksums of the files that the running process was started with, by path.
+
+    :param started: what is remembered of the last start. :param before: the files before anything is written. Those
+        older than the process are what it was started with, if it has started by itself since.
+    :param start_time: of the process, in ISO 8601; empty if it is unknown.
+    """
+    since = _seconds(start_time)
+    older = {one.path: one.checksum for one in before if since is not None and one.mtime < since}
+    return {**(started.get("files") or {}), **older}
+
+
+def plan(
+    started: t.Mapping[str, t.Any],
+    current: t.Iterable[File],
+    *,
+    running: bool,
+    start_time: str,
+    version: str,
+    image: str,
+    predicted: t.Mapping[str, str],
+) -> Plan:
+    """Return what is due.
+
+    A virtual host that is new since the start needs no restart, because the API makes it, and stream maps need none
+    either. Files that are older than the process need none, because it was started with them.
+
+    :param started: what the server was started with: ``version``, ``image``, and ``files`` (checksums by path); empty
+        if this collection has never started it.
+    :param current: the files as they are. :param start_time: of the process, in ISO 8601; empty if it is unknown.
+    :param predicted: states of files that check mode would change, by path.
+    """
+    if not running:
+        return Plan(start=True, reasons=["the server does not run"])
+    since = _seconds(start_time)
+    files: dict[str, str] = dict(started.get("files") or {})
+    now = {one.path: one for one in current}
+    states: dict[str, str] = {}
+    for path, one in now.items():
+        is_older = path.endswith(".xml") and since is not None and one.mtime < since
+        if files.get(path) != one.checksum and not is_older:
+            states[path] = "changed" if path in files else "created"
+    states.update({path: "removed" for path in files if path not in now})
+    for path, state in predicted.items():
+        # A unit is "changed" also if the running server has none.
+        states[path] = "created" if state == "changed" and path not in files else state
+    states = {path: state for path, state in states.items() if _needs_restart(path, files)}
+    reasons = sorted(f"{posixpath.basename(path)} {_STATES[state]}" for path, state in states.items())
+    for key, value in (("version", version), ("image", image)):
+        if started.get(key, value) != value:
+            reasons.append(f"the {key} is {value} instead of {started[key]}")
+    if not started:
+        reasons = ["the role has not started the running server"]
+    return Plan(restart=bool(reasons), reasons=reasons)
+
+
+def _needs_restart(path: str, files: t.Mapping[str, str]) -> bool:
+    """Return whether a change of this file has an effect only after a restart."""
+    name = posixpath.basename(path)
+    return name not in MAPS and (path in files or _VHOST.fullmatch(name) is None)
+
+
+def _seconds(text: str) -> float | None:
+    """Return a time in ISO 8601 as seconds since the epoch; None if it is empty or something else."""
+    try:
+        return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z").timestamp()
+    except ValueError:
+        return None
+
 
 _WHEN_IDLE = (
     "Run the task again when the server is idle, raise $idle_wait or $max_viewers, or set $restart: always, which "
@@ -114,7 +282,7 @@ class ServerTask:
         checked = self._config().run(None, Context(check_mode=True, secrets=self._context.secrets))
         if checked.get("failed"):
             raise StepFailed(checked, UNTOUCHED)
-        return server_program.prepare(self._place.backend, self._place.runs, self._params["version"], self._context)
+        return server_service.prepare(self._place.backend, self._place.runs, self._params["version"], self._context)
 
     def _write(self, fetch: t.Callable[[], None] | None) -> None:
         """Put everything into place. What is to run comes first: if it cannot be had, nothing changes."""
@@ -147,7 +315,7 @@ class ServerTask:
 
     def _started_with(self) -> dict[str, str]:
         start_time = self._installed.start_time
-        return server_plan.started_with(self._memory.started, self._memory.files(), start_time)
+        return started_with(self._memory.started, self._memory.files(), start_time)
 
     def _note_own_start(self) -> None:
         """Remember with which files the server runs, if it has started by itself since. They change now."""
@@ -163,7 +331,7 @@ class ServerTask:
             if started and self._installed.running:
                 started = {**started, "files": self._started_with()}
             predicted = self._own_changes({**self._earlier("changed_files", {}), **self._files.states})
-        self._plan = server_plan.plan(
+        self._plan = plan(
             started,
             [*self._memory.files(), *self._memory.unit_files()],
             running=self._installed.running,

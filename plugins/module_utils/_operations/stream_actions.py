@@ -7,18 +7,138 @@
 from __future__ import annotations
 
 import functools
+import re
 import typing as t
 
 from .._api.client import Api
-from .._api.stream_actions import StreamActions
-from .._api.streams import Streams
+from .._api.streams import StreamActions, Streams
 from .._core.context import Context
-from .._core.errors import OmeError
+from .._core.errors import BadInput, OmeError
 from .._core.server_version import NEWEST, Version, describe, show
-from .._resources import stream_event
-from .._resources.descriptions import readable
-from .._resources.stream_event import STREAM_EVENT
+from .._resources.stream import readable
+from .._schema import validators as checks
+from .._schema.fields import Bool, Int, String
+from .._schema.objects import Object, ObjectList
 from .base import FLAG, Operation, Result, check_names, state_option
+
+# Events that a request sends into a live stream, by format.
+#
+# Source: server-facts: Actions of a stream.
+
+_FRAME_TYPE = re.compile(r"T[A-Z0-9]{3}|PRIV")
+# The first and the last release with each format.
+RELEASES: dict[str, tuple[Version, Version | None]] = {
+    "id3v2": ((0, 15, 10), None),
+    "cue": ((0, 18, 0), (0, 20, 5)),
+    "scte35": ((0, 19, 0), (0, 20, 5)),
+    "webvtt": ((0, 20, 0), None),
+}
+_EVENT_KEY = [String(option, required=True, check=checks.addressable) for option in ("vhost", "app", "stream")]
+
+
+def _frame_type(value: str) -> str | None:
+    return None if _FRAME_TYPE.fullmatch(value) else "expected TXXX, another text frame such as TIT2, or PRIV"
+
+
+def _not_blank(value: str) -> str | None:
+    return None if value.strip() else "expected some text"
+
+
+STREAM_EVENT = Object(
+    "stream_event",
+    fields=[
+        *_EVENT_KEY,
+        String("format", "eventFormat", choices=list(RELEASES)),
+        String("type", "eventType", choices=["event", "video", "audio"]),
+        Bool("urgent"),
+        ObjectList(
+            "frames",
+            fields=[
+                String("frame_type", "frameType", required=True, check=_frame_type),
+                String("info"),
+                String("data"),
+            ],
+            identity="",
+        ),
+        Object(
+            "cue",
+            fields=[
+                String("cue_type", "cueType", required=True, choices=["out", "in"]),
+                Int("duration", check=checks.count),
+            ],
+        ),
+        Object(
+            "scte35",
+            fields=[
+                Int("id", required=True, check=checks.count),
+                String("splice_type", "type", required=True, choices=["out", "in"]),
+                Int("duration", check=checks.count),
+                Bool("auto_return", "autoReturn"),
+            ],
+        ),
+        ObjectList(
+            "subtitles",
+            fields=[
+                String("label", required=True, check=checks.one_line),
+                ObjectList(
+                    "cues",
+                    "subtitles",
+                    fields=[
+                        String("text", required=True, check=_not_blank),
+                        Int("start_offset", "startOffset", check=checks.count),
+                        Int("duration", "durationMs", check=checks.count),
+                        String("settings", check=checks.one_line),
+                    ],
+                    identity="",
+                    required=True,
+                ),
+            ],
+            identity="label",
+        ),
+    ],
+)
+# The option that holds the content of each format.
+CONTENT = {"id3v2": "frames", "cue": "cue", "scte35": "scte35", "webvtt": "subtitles"}
+
+
+def format_of(event: t.Mapping[str, t.Any]) -> str:
+    """Return the format of an event (specified form)."""
+    return str(event.get("format", "id3v2"))
+
+
+def validate(event: t.Mapping[str, t.Any]) -> None:
+    """Raise BadInput for an invalid event (specified form)."""
+    STREAM_EVENT.validate(event, "")
+    name = format_of(event)
+    for other, option in CONTENT.items():
+        if other == name and not event.get(option):
+            raise BadInput(option, f"expected the content of the event; it is required if format is {name}")
+        if other != name and option in event:
+            raise BadInput(option, f"cannot be used if format is {name}")
+    for option in ("type", "urgent"):
+        if name == "webvtt" and option in event:
+            raise BadInput(option, "cannot be used if format is webvtt")
+
+
+def unsupported(name: str, version: Version) -> str:
+    """Return why a server of a version refuses a format; empty if it does not."""
+    first, last = RELEASES[name]
+    if version >= first and (last is None or version <= last):
+        return ""
+    needs = f"OvenMediaEngine {show(first)} or later" if last is None else f"{show(first)} to {show(last)}"
+    return f"Events of the format {name} need {needs}. The version of this server is {describe(version)}."
+
+
+def request(event: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return the body that sends an event."""
+    name = format_of(event)
+    wire: dict[str, t.Any] = STREAM_EVENT.to_wire(event)
+    content = wire[CONTENT[name]]
+    if name == "webvtt":
+        return {"format": name, "data": content}
+    options: dict[str, t.Any] = {key: wire[key] for key in ("eventType", "urgent") if key in wire}
+    return {"eventFormat": name, **options, "events": content if isinstance(content, list) else [content]}
+
 
 _KEY = ("vhost", "app", "stream")
 _REQUIRED = {"type": "str", "required": True}
@@ -82,16 +202,16 @@ class StreamEvent(_StreamAction):
         return STREAM_EVENT.specified(self.params)
 
     def check(self) -> None:
-        stream_event.validate(self.event)
+        validate(self.event)
 
     def run(self, api: Api, context: Context) -> Result:
-        name, actions = stream_event.format_of(self.event), StreamActions(api, *self.key)
+        name, actions = format_of(self.event), StreamActions(api, *self.key)
         attempt = f"send an event to stream {actions.title}"
         if name != "id3v2":  # All versions know this one.
-            reason = stream_event.unsupported(name, api.server_version())
+            reason = unsupported(name, api.server_version())
             if reason:
                 raise OmeError("unsupported_option", attempt, detail=reason)
-        body = stream_event.request(self.event)
+        body = request(self.event)
         if context.check_mode:
             self.require_stream(api, attempt)
             return {"changed": True}

@@ -13,10 +13,9 @@ from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.secret_store import SecretStore
-from .._reconcile.application_values import refuse_values
 from .._reconcile.applications import Applications as ApplicationsReconciler
-from .._reconcile.plan import CREATED, Outcome
-from .._reconcile.predicted import Predicted
+from .._reconcile.applications import refuse_values
+from .._reconcile.base import CREATED, Outcome, Predicted
 from .._reconcile.virtual_hosts import VirtualHosts
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION

@@ -15,14 +15,12 @@ import posixpath
 import re
 import typing as t
 
-from .._config.directory_lock import locked
+from .._config.atomic_files import locked
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError, Refusal
-from .._core.option_names import named
-from .._core.texts import shortened
-from .._host import commands, systemd, watcher_units
-from .._host.own_files import CHANGED, CREATED, REMOVED, OwnFile
-from .._host.own_paths import text_problem
+from .._core.texts import named, shortened
+from .._host import commands, watcher_place
+from .._host.own_files import CHANGED, CREATED, REMOVED, OwnFile, text_problem
 from .._host.watcher_place import BACKOFF, INVENTORY, PROGRAM, SETTINGS, Place, uid_of
 from .base import TEXT, Operation, Params, Result, state_option
 
@@ -143,7 +141,7 @@ class Watcher(Operation):
         program = OwnFile(posixpath.join(directory, PROGRAM), self.params["program_content"])
         service, timer = (
             OwnFile(path, text(self.params))
-            for path, text in zip(place.units, (watcher_units.service, watcher_units.timer))
+            for path, text in zip(place.units, (watcher_place.service, watcher_place.timer))
         )
         # The settings say to whom the directory belongs, so that they come first.
         files = [secret[0], program, secret[1], service, timer]
@@ -181,7 +179,7 @@ class Watcher(Operation):
     def _started(self, path: str, states: Params, place: Place, context: Context) -> bool:
         """Start the timer, now and with the host; return whether that changes anything, or would in check mode."""
         timer = posixpath.basename(path)
-        known = systemd.properties(timer, "ActiveState", "UnitFileState", "NeedDaemonReload")
+        known = commands.properties(timer, "ActiveState", "UnitFileState", "NeedDaemonReload")
         outdated = known["NeedDaemonReload"] == "yes"
         restarts = path in states or outdated
         steps: list[t.Literal["enable", "start", "restart"]] = []
@@ -191,9 +189,9 @@ class Watcher(Operation):
             steps.append("restart" if restarts else "start")
         if not context.check_mode:
             if outdated or any(unit in states for unit in place.units):
-                systemd.reload_units()
+                commands.reload_units()
             for step in steps:
-                systemd.act(step, timer)
+                commands.act(step, timer)
         return bool(steps)
 
     def _removed(self, place: Place, context: Context) -> Result:
@@ -210,8 +208,8 @@ class Watcher(Operation):
                 file.place()
             if place.removable:
                 os.rmdir(self.params["directory"])
-            systemd.reload_units()
-            systemd.forget_failure(posixpath.basename(service))
+            commands.reload_units()
+            commands.forget_failure(posixpath.basename(service))
         action = REMOVED if states else _ABSENT
         return {
             **result,
@@ -222,10 +220,10 @@ class Watcher(Operation):
     def _stop(self, service: str, timer: str) -> None:
         """Stop the timer, and end a playbook that the service runs."""
         if os.path.exists(timer):
-            systemd.act("disable", posixpath.basename(timer))
-            systemd.act("stop", posixpath.basename(timer))
+            commands.act("disable", posixpath.basename(timer))
+            commands.act("stop", posixpath.basename(timer))
         if os.path.exists(service):
-            systemd.act("stop", posixpath.basename(service))
+            commands.act("stop", posixpath.basename(service))
 
     def _result(self, states: Params, files: t.Iterable[OwnFile]) -> Result:
         """Return which files change, and their diff, before they do."""

@@ -2,34 +2,106 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The virtual hosts in the server's configuration directory: where each is, and what its file is to be.
-
-The server starts from Server.xml and the files that it includes (server-facts: What survives a restart).
-"""
+"""The virtual hosts in the server's configuration directory: where each is, what its file is to be, and writing it."""
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import typing as t
 from xml.etree import ElementTree
 
-from .._config import document, extra_elements, file_versions, versions, virtual_host_file, xml_writer
+from .._config import document, option_xml, versions, virtual_host_file
 from .._config.atomic_files import is_written_here
-from .._config.directory import SERVER_FILE
-from .._config.editor import Edited, Editor
-from .._config.element_editor import shared_files
-from .._config.elements import BadFile, Element
+from .._config.directory import SERVER_FILE, Directory, directory_of
+from .._config.document import BadFile, Element
+from .._config.editor import Edited, Editor, shared_files
 from .._config.masked_diff import masked_text
-from .._config.preview import directory_of
 from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.server_version import Version
-from .._resources import application, completion, virtual_host
+from .._resources import application, virtual_host
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object, ObjectList
-from .plan import Specified, Value
+from .base import Specified, Value
+
+# Write the files of a configuration directory, and keep what the result says of them; in check mode, predict it.
+
+CREATED, CHANGED, REMOVED, SAME = "created", "changed", "removed", "unchanged"
+"""The states of files in results."""
+
+
+class ConfigWriter:
+    """Writes and removes files. Every method returns an error instead of raising it, because other files follow."""
+
+    def __init__(self, directory: Directory, context: Context) -> None:
+        self._directory = directory
+        self._context = context
+        self._writes = False
+        self.files: dict[str, str] = {}
+        """The state of each file, by its path."""
+        self.diff: dict[str, dict[str, list[str]]] = {"before": {}, "after": {}}
+
+    def keep(self, name: str) -> None:
+        """Take a file that is as desired; ``name`` is relative to the directory."""
+        self.files.setdefault(self._path(name), SAME)
+
+    def write(self, files: t.Sequence[Edited]) -> OmeError | None:
+        """Write files; return the error of the first that fails."""
+        for one in files:
+            error = self._change(
+                one.name,
+                functools.partial(self._directory.write, one.name, one.after, one.before, private=one.private),
+                one.private,
+            )
+            if error is not None:
+                return error
+            self._note(one.name, CREATED if one.before is None else CHANGED, one.shown_before, one.shown_after)
+        return None
+
+    def remove(self, name: str, shown: str) -> OmeError | None:
+        """Remove a file; ``shown`` is what is shown of it."""
+        expected = self._directory.as_read(name)
+        error = self._change(name, lambda: self._directory.remove(name, expected))
+        if error is None:
+            self._note(name, REMOVED, shown, "")
+        return error
+
+    def _change(self, name: str, change: t.Callable[[], None], private: bool = False) -> OmeError | None:
+        folder = os.path.dirname(self._path(name))
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        try:
+            if not os.access(folder, os.W_OK | os.X_OK):  # also in check mode, which predicts it
+                raise OmeError("config_file", f"write {name}", detail=f"{folder}: Permission denied.")
+            tightened = self._directory.tightened(name, private=private)
+            if not self._writes:
+                self._writes = True
+                self._directory.remove_leftovers()
+            change()
+            if tightened is not None:
+                self._context.warn(tightened.warning(self._path(name), check_mode=self._context.check_mode))
+        except OmeError as error:
+            return error
+        return None
+
+    def _note(self, name: str, state: str, before: str, after: str) -> None:
+        path = self._path(name)
+        known = self.files.get(path)
+        self.files[path] = CREATED if known == CREATED else state
+        for side, text in (("before", before), ("after", after)):
+            if text:
+                self.diff[side][path] = text.splitlines()
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._directory.path, name)
+
+
+# The virtual hosts in the server's configuration directory: where each is, and what its file is to be.
+#
+# The server starts from Server.xml and the files that it includes (server-facts: What survives a restart).
 
 APPLICATIONS = t.cast(ObjectList, VIRTUAL_HOST_FILE.fields["applications"])
 _INCLUDE = '<VirtualHost include="VHost*.xml" />'
@@ -58,13 +130,13 @@ class VirtualHostFiles:
         self.directory = directory_of(config_dir, context)
         self._context = context
         server = self.directory.load()
-        file_versions.check(server)
+        versions.check_file_version(server)
         self._shared = shared_files([server])
-        hosts = extra_elements.kept(server, "VirtualHosts")[:1]  # The server takes the first.
+        hosts = option_xml.kept(server, "VirtualHosts")[:1]  # The server takes the first.
         self._elements: dict[str, Element] = {}
         # An element comes from a file of its own if its file is not that of the element around it.
         self._inline: set[str] = set()
-        for element in t.cast("list[Element]", [host for one in hosts for host in extra_elements.kept(one, TAG)]):
+        for element in t.cast("list[Element]", [host for one in hosts for host in option_xml.kept(one, TAG)]):
             name = virtual_host_file.name_of(element)
             self._elements.setdefault(name, element)
             if element.file == t.cast(Element, hosts[0]).file:
@@ -135,10 +207,10 @@ class VirtualHostFiles:
 
     def _is_included(self, file: str) -> bool:
         server = document.parse(self.directory.read(SERVER_FILE) or b"", SERVER_FILE).root_of("Server")
-        hosts = extra_elements.kept(server, "VirtualHosts")[:1]
+        hosts = option_xml.kept(server, "VirtualHosts")[:1]
         if not hosts or hosts[0].get("include") is not None:
             return bool(hosts)
-        return any(self._takes(child, file) for child in extra_elements.kept(hosts[0], TAG))
+        return any(self._takes(child, file) for child in option_xml.kept(hosts[0], TAG))
 
     def _takes(self, element: ElementTree.Element, file: str) -> bool:
         """Return whether an element includes a file of the directory [read]."""
@@ -153,11 +225,11 @@ def check(entry: Entry, version: Version) -> None:
     if entry.vhost is not None:
         virtual_host_file.file_name(entry.name)
         versions.check(VIRTUAL_HOST, entry.vhost, version, entry.path)
-        xml_writer.element(VIRTUAL_HOST, entry.vhost, TAG, entry.path)
+        option_xml.element(VIRTUAL_HOST, entry.vhost, TAG, entry.path)
     for path, app in entry.apps:
         inside = _without_vhost(app)
         versions.check(APPLICATIONS.element, inside, version, path)
-        xml_writer.element(APPLICATIONS.element, inside, "Application", path)
+        option_xml.element(APPLICATIONS.element, inside, "Application", path)
 
 
 def merged(base: Value, entry: Entry, version: Version) -> Value:
@@ -178,7 +250,7 @@ def merged(base: Value, entry: Entry, version: Version) -> Value:
         current = apps.get(name, {"type": application.TYPES[0]})
         current = {**current, **entry.running.get(name, {})}
         applied = _applied(APPLICATIONS.element.at(version), _without_vhost(specified), current)
-        apps[name] = completion.completed(applied)
+        apps[name] = application.completed(applied)
     return {**vhost, "applications": list(apps.values())} if apps else vhost
 
 

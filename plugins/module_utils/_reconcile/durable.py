@@ -17,15 +17,13 @@ from .._api.client import Api
 from .._config.virtual_host_file import VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.option_names import named
-from .._resources import application, completion
+from .._core.texts import named
+from .._resources import application
 from .._resources.application import APPLICATION
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .config_files import Entry, VirtualHostFiles, check, merged, refuse_unstartable
-from .config_writer import ConfigWriter
-from .plan import DELETED, FAILED, UNCHANGED, Outcome, Value
-from .predicted import Predicted
+from .base import DELETED, FAILED, UNCHANGED, Outcome, Predicted, Value
+from .config_files import ConfigWriter, Entry, VirtualHostFiles, check, merged, refuse_unstartable
 
 _REMOVE_BY_HAND = "Remove the file by hand, or list the virtual host."
 
@@ -122,7 +120,7 @@ class Durable:
         running = {}
         for _path, app in entry.apps:
             name = app["name"]
-            lacking = completion.lacking({**kept.get(name, {}), **app})
+            lacking = application.lacking({**kept.get(name, {}), **app})
             found = self._running_application(entry.name, name) if lacking or name not in kept else None
             if found is not None:
                 running[name] = {option: found[option] for option in found if name not in kept or option in lacking}
@@ -267,7 +265,7 @@ class Durable:
             return outcome
         known = list(outcome.details.get("differs_until_restart", []))
         named = {difference["field"].partition(".")[0] for difference in known}
-        lacking = [option for option in completion.lacking(outcome.before) if option not in named]
+        lacking = [option for option in application.lacking(outcome.before) if option not in named]
         if not lacking:
             return outcome
         self.restart_required = True

@@ -7,16 +7,23 @@
 from __future__ import annotations
 
 import functools
+import os
+import posixpath
 import typing as t
 
 from .._api.client import Api
+from .._api.jobs import JobEndpoints
+from .._api.server import Server
+from .._api.streams import Streams
+from .._config.stream_maps import is_durable_path, map_path, of_configuration, started_by
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources.job import NO_APPLICATION, JobKind, Key, id_of, key_of
-from .._resources.mapped_jobs import of_configuration, started_by
-from .base import Reconciler
-from .jobs_plan import WAITING, Current, Scope, diff, start_error
-from .plan import (
+from .._core.texts import with_names
+from .._resources import stream
+from .._resources.jobs import NO_APPLICATION, NO_OUTPUT, NO_STREAM, WAITING_STATES, JobKind, Key, id_of, key_of
+from . import jobs_plan
+from .base import (
+    FAILED,
     RESTARTED,
     STARTED,
     STOPPED,
@@ -24,16 +31,248 @@ from .plan import (
     Outcome,
     Plan,
     PlannedChange,
+    Predicted,
+    Reconciler,
     Request,
     Specified,
     Value,
     merge_outcomes,
 )
-from .predicted import Predicted
-from .running_maps import RunningMaps
-from .starting import JobStarter
-from .stopping import JobStopper
-from .waiting import JobWaiter
+from .jobs_plan import WAITING, Current, JobStopper, JobWaiter, RunningMap, Scope, diff, start_error
+
+# The names under which streams are live: of inputs, and of the outputs that are pushed and recorded.
+
+
+def live_streams(api: Server, scope: Scope) -> set[str]:
+    """Read the names of the live streams of an application, and of their outputs."""
+    endpoints = Streams(api)
+    names = sorted(endpoints.list(*scope))
+    found = api.map_concurrently([functools.partial(endpoints.read, *scope, name) for name in names])
+    return {*names, *(output for raw in found if raw is not None for output in stream.outputs_of(raw))}
+
+
+# The stream maps that the running applications of a server read (server-facts: What survives a restart).
+#
+# Only what handles files is imported late: most tasks read none.
+
+
+class RunningMaps:
+    """Read the stream maps of one kind of job, of any number of applications."""
+
+    def __init__(
+        self, api: Api, context: Context, kind: JobKind, config_dir: str | None, made: Predicted | None = None
+    ) -> None:
+        """``config_dir`` is the configuration directory if the task can read it. ``made`` is what the task has created
+        through the API, which reads no map.
+        """
+        self._api = api
+        self._context = context
+        self._kind = kind
+        self._config_dir = config_dir
+        self._made = made or Predicted()
+
+    @property
+    def can_read(self) -> bool:
+        """Whether the task has a configuration directory."""
+        return self._config_dir is not None
+
+    def read(self, scopes: t.Iterable[Scope], *, with_live: bool) -> dict[Scope, RunningMap]:
+        """Return the maps of those applications that read one; ``with_live`` adds their live streams."""
+        asked = [scope for scope in scopes if not self._made.created(*scope)]
+        read = functools.partial(self._read, with_live=with_live)
+        found = self._api.map_concurrently([functools.partial(read, scope) for scope in asked])
+        return {scope: one for scope, one in zip(asked, found) if one is not None}
+
+    def _read(self, scope: Scope, *, with_live: bool) -> RunningMap | None:
+        try:
+            raw = self._api.read_application(*scope)
+        except OmeError as error:
+            if error.kind == "controller_not_found":  # such a server has no maps
+                return None
+            raise
+        path = map_path(self._kind, raw or {}, scope)
+        if path is None:
+            return None
+        return RunningMap(
+            path,
+            None if self._config_dir is None else self._entries(self._config_dir, path, scope),
+            is_durable_path(self._kind, path, scope),
+            live_streams(self._api, scope) if with_live else (),
+        )
+
+    def _entries(self, config_dir: str, path: str, scope: Scope) -> list[Value] | None:
+        try:
+            entries = read_entries(self._kind, config_dir, path, scope)
+        except OmeError as error:
+            self._context.warn(f"The stream map {path} of {'/'.join(scope)} cannot be read: {error}")
+            return None
+        for entry in entries or ():
+            self._context.keep_secrets(self._kind.declaration, entry)
+        return entries
+
+
+def read_entries(kind: JobKind, config_dir: str, path: str, scope: Scope) -> list[Value] | None:
+    """Return the entries of a stream map in option form; None if it is not in the directory.
+
+    Raise OmeError if it cannot be read.
+    """
+    from .._config.directory import Directory
+    from .._config.stream_maps import map_of
+
+    directory = Directory(config_dir)
+    name = os.path.relpath(path, directory.path) if posixpath.isabs(path) else posixpath.normpath(path)
+    if name.startswith("..") or "${" in name or not name.isprintable():
+        return None
+    data = directory.read(name)
+    return None if data is None else map_of(kind).read(data, name, *scope)
+
+
+# Start jobs, and wait until media flows (server-facts: Push tasks).
+
+# How often a start is tried if another client of the API, or a lost answer, interferes.
+_START_TRIES = 3
+
+
+class JobStarter:
+    """Start jobs of one kind, of any number of applications."""
+
+    def __init__(self, server: Server, context: Context, kind: JobKind, waiter: JobWaiter) -> None:
+        self._server = server
+        self._kind = kind
+        self._endpoints = JobEndpoints(server, kind.calls)
+        self._context = context
+        self._waiter = waiter
+
+    def start(self, outcome: Outcome) -> Outcome:
+        """Start a job; if the server refuses it, restart the one that was stopped for it."""
+        key = Key(*outcome.key)
+        replaces = outcome.action == RESTARTED
+        try:
+            state, by_others = self._start(key, outcome.after or outcome.desired)
+        except OmeError as error:
+            refusal = start_error(error, self._kind, key)
+            if replaces:
+                return self._restart_previous(outcome, key, refusal)
+            return outcome.interrupted(refusal) if error.outcome_unknown else outcome.failed(refusal)
+        outcome = outcome.with_details(state=state)
+        return outcome.replace(action=UNCHANGED) if by_others and not replaces else outcome
+
+    def _start(self, key: Key, job: Specified) -> tuple[str, bool]:
+        """Start a job (option form); return its state, and whether another client of the API had started it.
+
+        If the answer is lost, or another client was faster, read what runs and decide from that. An error says
+        ``outcome_unknown`` only if that read has failed, too.
+        """
+        for attempt in range(_START_TRIES):
+            try:
+                raw = self._endpoints.start(key.vhost, key.app, self._kind.start_request(job))
+                return self._kind.state_of(raw), False
+            except OmeError as error:
+                duplicate = error.kind == self._kind.calls.duplicate
+                if not duplicate and not error.outcome_unknown:
+                    raise
+                current = self._read_after_failure(key)
+                if current is not None and not any(
+                    self._kind.declaration.difference(job, self._kind.from_wire(current, key.vhost, key.app))
+                ):
+                    return self._kind.state_of(current), duplicate
+                # Another job of this id may be ending, because the server stops it about a second later.
+                if (
+                    attempt == _START_TRIES - 1
+                    or (error.refused and not duplicate)
+                    or (current is not None and self._waiter.wait_until_gone([key]))
+                ):
+                    raise error.with_outcome_unknown(False) from error
+        raise AssertionError("unreachable")
+
+    def _read_after_failure(self, key: Key) -> dict[str, t.Any] | None:
+        """Read what a start without a good answer has done; return the job in wire form."""
+        try:
+            # Read all and search here: an id in the request that the server does not like would filter nothing.
+            jobs = self._waiter.list_stable(key.vhost, key.app, [key.id])
+        except OmeError as error:
+            raise error.with_outcome_unknown(True) from error
+        for raw in jobs:
+            if id_of(raw) == key.id:
+                declaration = self._kind.declaration
+                self._context.keep_secrets(declaration, declaration.from_wire(raw))
+                return raw
+        return None
+
+    def _restart_previous(self, outcome: Outcome, key: Key, refusal: OmeError) -> Outcome:
+        """Start the job again that was stopped for one that the server refuses, and say in the error how that went."""
+        try:
+            self._start(key, outcome.before or {})
+        except OmeError as error:
+            detail = f"The previous {self._kind.noun} was stopped and could not be restarted: {error}"
+            return outcome.interrupted(refusal.with_detail(detail)).replace(after=None)
+        detail = f"The previous {self._kind.noun} was restarted."
+        return outcome.interrupted(refusal.with_detail(detail)).replace(after=outcome.before)
+
+    def wait_until_running(self, outcomes: t.Sequence[Outcome]) -> list[Outcome]:
+        """Wait until media flows in all jobs, or the time is over; return the outcomes in any order."""
+        ended: list[Outcome] = []
+        left = {Key(*outcome.key): outcome for outcome in outcomes}
+        deadline = self._context.clock() + self._waiter.timeout
+        while left:
+            try:
+                jobs = self._waiter.read(left)
+            except OmeError as error:
+                return ended + [_fail(outcome, error) for outcome in left.values()]
+            observed = [self._observe(outcome, jobs) for outcome in left.values()]
+            ended += [one for one in observed if self._has_ended(one)]
+            left = {Key(*one.key): one for one in observed if not self._has_ended(one)}
+            if not left or self._context.clock() >= deadline:
+                break
+            self._context.sleep(jobs_plan.POLL_INTERVAL)
+        waiting_for = {key[:2] for key, outcome in left.items() if outcome.details.get("state") in WAITING_STATES}
+        live = {scope: self._live_streams(scope) for scope in sorted(waiting_for)}
+        return ended + [self._not_running(outcome, live) for outcome in left.values()]
+
+    def _live_streams(self, scope: Scope) -> t.Collection[str]:
+        """Return the names of the live streams of an application; none if they cannot be read."""
+        try:
+            return live_streams(self._server, scope)
+        except OmeError:
+            return ()
+
+    def _observe(self, outcome: Outcome, jobs: t.Mapping[Key, dict[str, t.Any]]) -> Outcome:
+        """Return the outcome with the state of its job; start a job that has ended and was taken for running."""
+        key = Key(*outcome.key)
+        raw = jobs.get(key)
+        if raw is None and "is_config" in outcome.details:
+            here = [one for other, one in jobs.items() if other[:2] == key[:2]]
+            configured = of_configuration(self._kind, here, (key.vhost, key.app))
+            twin = next(iter(started_by(self._kind, outcome.desired, configured)), None)
+            if twin is not None:
+                return outcome.with_details(state=self._kind.state_of(twin.raw))
+            # It has ended with its stream, and the map starts it with the next one.
+            return outcome.with_details(state=WAITING)
+        if raw is not None:
+            return outcome.with_details(state=self._kind.state_of(raw))
+        outcome = outcome.with_details(state="stopped")
+        if outcome.action == UNCHANGED:  # another client of the API had asked to stop it before this run
+            return self.start(outcome.replace(action=STARTED, before=None))
+        return outcome
+
+    def _has_ended(self, outcome: Outcome) -> bool:
+        return outcome.details.get("state") == self._kind.running_state or outcome.action == FAILED
+
+    def _not_running(self, outcome: Outcome, live: t.Mapping[Scope, t.Collection[str]]) -> Outcome:
+        state, key = outcome.details.get("state", "unknown"), Key(*outcome.key)
+        why = self._kind.not_running.get(state, "No media flows.")
+        stream = ((outcome.after or outcome.desired).get("stream") or {}).get("name")
+        if state in WAITING_STATES:
+            why = NO_OUTPUT if stream in live.get((key.vhost, key.app), ()) else with_names(NO_STREAM)
+        detail = f"Its state is {state} after {self._waiter.timeout:g} s. {why}"
+        return _fail(
+            outcome,
+            OmeError("wait_timeout", f"bring {self._kind.what} {outcome.title} to {self._kind.verb}", detail=detail),
+        )
+
+
+def _fail(outcome: Outcome, error: OmeError) -> Outcome:
+    return outcome.interrupted(error) if outcome.changed else outcome.failed(error)
 
 
 class Jobs(Reconciler[Current]):

@@ -2,17 +2,16 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The plan for jobs: a pure function of the desired and the current state (server-facts: Push tasks)."""
+"""Plan, wait for and stop jobs (server-facts: Push tasks)."""
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
-from .._core.errors import OmeError
-from .._core.option_names import named
-from .._core.texts import name_list
-from .._resources.job import JobKind, Key, is_of_configuration, key_of
-from .._resources.mapped_jobs import (
+from .._api.jobs import JobEndpoints
+from .._api.server import Server
+from .._config.stream_maps import (
     Mapped,
     is_same_job,
     of_configuration,
@@ -20,8 +19,14 @@ from .._resources.mapped_jobs import (
     settings_differ,
     started_by,
 )
+from .._core.context import Context
+from .._core.errors import OmeError
+from .._core.texts import name_list, named
+from .._resources.jobs import NO_APPLICATION, JobKind, Key, id_of, is_of_configuration, key_of
 from .._schema.validators import is_addressable
-from .plan import RESTARTED, STARTED, STOPPED, Plan, PlannedChange, Request, Specified, Value
+from .base import RESTARTED, STARTED, STOPPED, Outcome, Plan, PlannedChange, Request, Specified, Value, failure_of
+
+# The plan for jobs: a pure function of the desired and the current state (server-facts: Push tasks).
 
 Scope = tuple[str, str]  # the names of a virtual host and an application
 WAITING = "waiting"
@@ -255,3 +260,144 @@ def _plan_purge(request: Request, current: Current, warnings: list[str]) -> list
         else:
             warnings.append(current.kind.unaddressable(key))
     return changes
+
+
+# Wait for jobs: the server stops a push task about a second after it was asked to (server-facts: Push tasks).
+
+# Seconds after which a job that is still listed is not being stopped; stopping takes about one, two if it connects.
+STABLE_TIMEOUT = 3.0
+POLL_INTERVAL = 0.3  # seconds between two reads of jobs that are waited for
+
+
+class JobWaiter:
+    """Wait for jobs of one kind, of any number of applications."""
+
+    def __init__(self, server: Server, context: Context, kind: JobKind, timeout: float) -> None:
+        """``timeout`` in seconds bounds each wait."""
+        self._server = server
+        self._context = context
+        self._kind = kind
+        self._endpoints = JobEndpoints(server, kind.calls)
+        self.timeout = timeout
+
+    def list_stable(self, vhost: str, app: str, ids: t.Collection[str] | None = None) -> list[dict[str, t.Any]]:
+        """Return the jobs of an application in wire form, as :func:`list_stable` does."""
+        return list_stable(self._server, self._context, self._kind, (vhost, app), self.timeout, ids)
+
+    def wait_until_gone(self, keys: t.Collection[Key], timeout: float | None = None) -> list[Key]:
+        """Wait until the jobs are no longer listed; return those that still are after ``timeout`` seconds."""
+        left = sorted(keys)
+        deadline = self._context.clock() + (self.timeout if timeout is None else timeout)
+        while left:
+            jobs = self.read(left)
+            left = [key for key in left if key in jobs]
+            if not left or self._context.clock() >= deadline:
+                break
+            self._context.sleep(POLL_INTERVAL)
+        return left
+
+    def read(self, keys: t.Iterable[Key]) -> dict[Key, dict[str, t.Any]]:
+        """Read all jobs, in wire form, of each application that one of the keys is in."""
+        scopes = list(dict.fromkeys((key.vhost, key.app) for key in keys))
+        found = self._server.map_concurrently([functools.partial(self._list_if_any, *scope) for scope in scopes])
+        return {Key(*scope, id_of(raw)): raw for scope, jobs in zip(scopes, found) for raw in jobs}
+
+    def _list_if_any(self, vhost: str, app: str) -> list[dict[str, t.Any]]:
+        try:
+            return self._endpoints.list_all(vhost, app)
+        except OmeError as error:
+            if error.kind in NO_APPLICATION:  # deleted meanwhile, and the jobs with it
+                return []
+            raise
+
+
+def list_stable(
+    server: Server,
+    context: Context,
+    kind: JobKind,
+    scope: Scope,
+    timeout: float,
+    ids: t.Collection[str] | None = None,
+) -> list[dict[str, t.Any]]:
+    """Return the jobs of an application in wire form; while one of ``ids`` (None: any) is being stopped, wait up to
+    ``timeout`` seconds until that has ended.
+
+    Such a job is neither running nor gone: if it counts as running, it is gone a moment later, and a start of its id
+    is refused.
+    """
+    endpoints = JobEndpoints(server, kind.calls)
+    deadline = context.clock() + timeout
+    while True:
+        jobs = endpoints.list_all(*scope)
+        ending = any(kind.is_ending(raw) and (ids is None or id_of(raw) in ids) for raw in jobs)
+        if not ending or context.clock() >= deadline:
+            return jobs
+        context.sleep(POLL_INTERVAL)
+
+
+# Stop jobs, and find out whether they have ended (server-facts: Push tasks).
+
+
+class JobStopper:
+    """Stop jobs of one kind, of any number of applications."""
+
+    def __init__(self, server: Server, kind: JobKind, waiter: JobWaiter) -> None:
+        self._server = server
+        self._kind = kind
+        self._endpoints = JobEndpoints(server, kind.calls)
+        self._waiter = waiter
+
+    def stop(self, changes: t.Sequence[PlannedChange]) -> list[Outcome]:
+        """Ask the server to stop all of them, then wait until all are gone."""
+        outcomes = {key: Outcome.of(change) for change in changes for key in _keys_on_server(change)}
+        requests = [functools.partial(self._endpoints.stop, *key) for key in outcomes]
+        answers = self._server.map_concurrently([functools.partial(failure_of, request) for request in requests])
+        failures = {key: error for key, error in zip(outcomes, answers) if error is not None}
+        # Without a good answer, the job runs as before as far as is known.
+        failed = {key: outcomes[key].failed(error) for key, error in failures.items()}
+        timeout = self._waiter.timeout
+        asked = [key for key in outcomes if key not in failures]
+        left, unseen = self._wait_until_gone(asked, timeout)
+        for key in left:
+            detail = f"The server accepted the request, but still lists the {self._kind.noun} after {timeout:g} s."
+            error = OmeError("wait_timeout", f"stop {self._kind.what} {key}", detail=detail)
+            failed[key] = outcomes[key].interrupted(error).replace(after=outcomes[key].before)
+        if unseen is not None:
+            failed.update({key: self._unverified(outcomes[key], unseen) for key in asked})
+        unsure = [key for key, error in failures.items() if error.outcome_unknown]
+        left, unseen = self._wait_until_gone(unsure, min(STABLE_TIMEOUT, timeout))
+        for key in unsure:
+            if unseen is not None:
+                failed[key] = self._unverified(outcomes[key], unseen)
+            elif key not in left:
+                del failed[key]  # the server has stopped it although its answer was lost
+        ended = [failed.get(key) or outcome.with_details(state="stopped") for key, outcome in outcomes.items()]
+        # Of a change that stops several jobs, a failure counts.
+        return list({one.key: one for one in sorted(ended, key=lambda one: one.error is not None)}.values())
+
+    def _wait_until_gone(self, keys: t.Collection[Key], timeout: float) -> tuple[list[Key], OmeError | None]:
+        """Wait until jobs that were, or may have been, asked to stop are gone; return those that are not, or the error
+        if they cannot be read.
+        """
+        try:
+            return self._waiter.wait_until_gone(keys, timeout), None
+        except OmeError:
+            pass  # the jobs end nevertheless, and the result must say what has become of them: try once more
+        try:
+            return self._waiter.wait_until_gone(keys, timeout), None
+        except OmeError as error:
+            return [], error
+
+    def _unverified(self, outcome: Outcome, error: OmeError) -> Outcome:
+        """Return the failure of a stop that was requested, but could not be verified."""
+        error = error.for_attempt(f"verify that {self._kind.what} {outcome.title} has ended")
+        error = error.with_detail("The stop was requested, but its completion could not be verified.")
+        if outcome.action == RESTARTED:
+            error = error.with_detail("It was not restarted.")
+        return outcome.interrupted(error).replace(after=None)
+
+
+def _keys_on_server(change: PlannedChange) -> list[Key]:
+    """Return the keys of the jobs that a change stops; those of a stream map have ids of the server."""
+    key = Key(*change.key)
+    return [key._replace(id=one) for one in change.details.get("server_ids", (key.id,))]

@@ -2,11 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The strategy for objects that have a name in an application, such as channels and pulled streams.
-
-They are listed, read, created and deleted one by one; some options of a kind can be changed in place. A
-:class:`NamedKind` says what differs from kind to kind.
-"""
+"""The strategy for objects that have a name in an application: channels and pulled streams."""
 
 from __future__ import annotations
 
@@ -15,23 +11,17 @@ import typing as t
 
 from .._api.client import Api
 from .._api.spelling import ServerSpelling
+from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.secret_store import mask_url
+from .._resources import multiplex_channel, scheduled_channel, stream
+from .._resources.channels import SETTLES
+from .._resources.multiplex_channel import MULTIPLEX_CHANNEL
+from .._resources.scheduled_channel import SCHEDULED_CHANNEL
+from .._resources.stream import PROVIDERS, STREAM
 from .._schema.validators import is_addressable
-from .base import Reconciler
-from .named_objects_plan import (
-    NOTHING_HERE,
-    Current,
-    Key,
-    NamedKind,
-    Observed,
-    Scope,
-    diff,
-    in_place_only,
-    unaddressable,
-)
-from .named_objects_writer import Endpoints, NamedObjectWriter
-from .plan import (
+from .base import (
     CREATED,
     DELETED,
     RECREATED,
@@ -39,12 +29,31 @@ from .plan import (
     Outcome,
     Plan,
     PlannedChange,
+    Predicted,
+    Reconciler,
     Request,
     Specified,
     Value,
     merge_outcomes,
 )
-from .predicted import Predicted
+from .named_objects_writer import (
+    NOTHING_HERE,
+    Current,
+    Endpoints,
+    Key,
+    NamedKind,
+    NamedObjectWriter,
+    Observed,
+    Scope,
+    diff,
+    in_place_only,
+    unaddressable,
+)
+
+# The strategy for objects that have a name in an application, such as channels and pulled streams.
+#
+# They are listed, read, created and deleted one by one; some options of a kind can be changed in place. A
+# :class:`NamedKind` says what differs from kind to kind.
 
 
 class NamedObjects(Reconciler[Current]):
@@ -250,3 +259,103 @@ class NamedObjects(Reconciler[Current]):
                 return None
             raise
         return None if raw is None else self._kind.from_wire(raw, key)
+
+
+# The kinds of channels, for the strategy of named objects.
+#
+# Source: server-facts: Streams, recordings, channels, output profiles.
+
+_INTERRUPTION = "A recreate ends the channel for its viewers before it starts again."
+
+SCHEDULED = NamedKind(
+    "scheduled channel",
+    SCHEDULED_CHANNEL,
+    "0.16.1",
+    _INTERRUPTION,
+    from_wire=lambda raw, key: scheduled_channel.from_wire(raw, key._asdict()),
+    to_wire=scheduled_channel.to_wire,
+    in_place=scheduled_channel.IN_PLACE,
+    settles=SETTLES,
+    providers=lambda _channel: ("schedule",),
+    part_at=scheduled_channel.part_at,
+    details=lambda raw: {"state": scheduled_channel.state_of(raw)},
+)
+
+MULTIPLEX = NamedKind(
+    "multiplex channel",
+    MULTIPLEX_CHANNEL,
+    "0.16.5",
+    _INTERRUPTION,
+    from_wire=lambda raw, key: multiplex_channel.from_wire(raw, key._asdict()),
+    to_wire=multiplex_channel.to_wire,
+    settles=SETTLES,
+    providers=lambda _channel: ("multiplex",),
+    incomplete=multiplex_channel.incomplete,
+    details=lambda raw: {"state": multiplex_channel.status_of(raw)["state"]},
+)
+
+
+# Pulled streams: what is special about them in the strategy of named objects.
+#
+# Source: server-facts: Streams, recordings, channels, output profiles.
+
+
+def _details(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    source = stream.source_of(raw)
+    return {"source_type": source["source_type"], "source_url": mask_url(source["source_url"])}
+
+
+def _protected(raw: t.Mapping[str, t.Any]) -> OmeError | None:
+    """Return the error for a stream that is not pulled, which says what sends it."""
+    if stream.is_pulled(raw):
+        return None
+    source = _details(raw)
+    sender = f"{source['source_type'] or 'a source of unknown type'} {source['source_url']}".strip()
+    return OmeError("not_pulled", "", detail=f"The stream is not pulled: it comes from {sender}.")
+
+
+def _providers(value: t.Mapping[str, t.Any]) -> tuple[str, ...]:
+    provider = PROVIDERS.get(stream.scheme_of(value.get("urls") or []))
+    return (provider,) if provider else ()
+
+
+def pulled_streams(*, force: bool) -> NamedKind:
+    """Return the kind of pulled streams; ``force`` allows to end streams that are not pulled."""
+    return NamedKind(
+        "stream",
+        STREAM,
+        "0.15.10",
+        "A recreate ends the stream for its viewers before it is pulled again.",
+        from_wire=lambda raw, key: stream.from_wire(raw, key._asdict()),
+        to_wire=stream.pull_request,
+        settles=3.0,
+        providers=_providers,
+        transient=("origin_unreachable",),
+        lists_all=True,
+        details=_details,
+        protected=(lambda _raw: None) if force else _protected,
+    )
+
+
+class PullEndpoints(Streams):
+    """The endpoints of streams, with the reason of a failed pull, which the server does not report."""
+
+    def __init__(self, api: Api) -> None:
+        super().__init__(api)
+        self._api = api
+
+    def create(self, vhost: str, app: str, body: t.Mapping[str, t.Any]) -> None:
+        try:
+            super().create(vhost, app, body)
+        except OmeError as error:
+            if error.kind == "origin_unreachable" and self._lacks_provider(vhost, app, body):
+                raise error.as_kind("provider_missing") from error
+            raise
+
+    def _lacks_provider(self, vhost: str, app: str, body: t.Mapping[str, t.Any]) -> bool:
+        """Read whether the application has no provider for the URLs of a pull."""
+        try:
+            providers = (self._api.read_application(vhost, app) or {}).get("providers")
+        except OmeError:  # The failed pull is the error to report.
+            return False
+        return isinstance(providers, dict) and not set(_providers(body)) & set(providers)

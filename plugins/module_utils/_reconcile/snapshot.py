@@ -16,19 +16,18 @@ import typing as t
 
 from .._api.client import Api
 from .._api.jobs import PUSHES, JobEndpoints
-from .._api.messages import ItemAnswer
+from .._api.server import ItemAnswer
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
 from .._resources import application
 from .._resources.application import APPLICATION
-from .._resources.job import NO_APPLICATION, Key, id_of, is_of_configuration
-from .._resources.push_task import PUSH_TASK, PUSH_TASKS
+from .._resources.jobs import NO_APPLICATION, PUSH_TASK, PUSH_TASKS, Key, id_of, is_of_configuration
 from .._schema.extra import unsendable_keys
 from .._schema.validators import is_addressable
+from .base import FAILED
 from .jobs import Jobs
-from .plan import FAILED
-from .waiting import STABLE_TIMEOUT, JobWaiter
+from .jobs_plan import STABLE_TIMEOUT, JobWaiter
 
 STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
 # How often a create is tried if its answer is lost.

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core.secret_store import SecretStore
-from .._core.secret_urls import mask_url
+from .._core.secret_store import SecretStore, mask_url
 from .._schema import validators as checks
-from .._schema.fields import Field
-from .._schema.scalars import String
+from .._schema.fields import Field, String
 
 KEY = ("vhost", "app", "name")
 SETTLES = 5.0  # seconds until the server has noticed a written file, and has missed a deleted one three times

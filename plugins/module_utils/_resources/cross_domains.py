@@ -11,9 +11,8 @@ import typing as t
 
 from .._core.server_version import Version
 from .._schema import validators as checks
+from .._schema.fields import String, StringSet
 from .._schema.objects import Object, ObjectList
-from .._schema.scalars import String
-from .._schema.string_lists import StringSet
 from . import concerns
 
 OBJECT_SINCE: Version = (0, 17, 2)  # before, the list of origins was the complete value [read]

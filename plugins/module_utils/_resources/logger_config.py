@@ -14,9 +14,9 @@ import typing as t
 
 from .._core.server_version import NEWEST, Version
 from .._schema import validators as checks
+from .._schema.fields import Bool, String
 from .._schema.objects import Object, ObjectList
-from .._schema.scalars import Bool, String
-from . import refusals, start_rules
+from . import refusals, value_rules
 
 XML_VERSION = "2"  # of the form of Logger.xml; the only one that supported releases take [read]
 LEVELS = ("trace", "debug", "info", "warn", "error", "critical")
@@ -75,7 +75,7 @@ def validate(logger: t.Mapping[str, t.Any], path: str = "logger") -> None:
 
 def check_values(logger: t.Mapping[str, t.Any], version: Version, path: str = "logger") -> None:
     """Raise BadInput for a value (option form) with which the release does not start."""
-    refusals.check(start_rules.LOGGER, logger, path, version)
+    refusals.check(value_rules.LOGGER, logger, path, version)
 
 
 def complete(logger: t.Mapping[str, t.Any]) -> dict[str, t.Any]:

@@ -11,9 +11,8 @@ import typing as t
 from .._core.errors import BadInput
 from .._core.texts import name_list
 from .._schema import validators as checks
-from .._schema.fields import Difference
+from .._schema.fields import Bool, Difference, Int, String
 from .._schema.objects import Object, ObjectList
-from .._schema.scalars import Bool, Int, String
 from . import concerns
 from .channels import KEY, Source, key_fields, stream_url
 

@@ -10,9 +10,8 @@ import typing as t
 
 from .._core.server_version import Changed
 from .._schema import validators as checks
-from .._schema.fields import Field
+from .._schema.fields import Bitrate, Bool, Field, Float, Int, String
 from .._schema.objects import Object, ObjectList
-from .._schema.scalars import Bitrate, Bool, Float, Int, String
 from . import concerns
 
 TYPES = ("live", "vod")

@@ -13,9 +13,8 @@ from itertools import zip_longest
 
 from .._core.errors import BadInput
 from .._schema import validators as checks
-from .._schema.fields import Field
+from .._schema.fields import Bool, Field, Int, String
 from .._schema.objects import Object, ObjectList
-from .._schema.scalars import Bool, Int, String
 from .channels import KEY, Source, key_fields, source_url
 
 _TIME = re.compile(

@@ -2,34 +2,243 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The server's own configuration, Server.xml without its virtual hosts (server-facts: Configuration files).
-
-Options have the names of the XML elements in snake_case. Repeated elements are lists, and so is an element that holds
-nothing but a list, such as ``Names``.
-"""
+"""The server's own configuration, Server.xml without its virtual hosts (server-facts: Configuration files)."""
 
 from __future__ import annotations
 
 import copy
+import re
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.option_names import named
 from .._core.server_version import NEWEST, Version
-from .._core.texts import listed
+from .._core.texts import listed, named
 from .._schema import validators as checks
-from .._schema.fields import Field
-from .._schema.macro_options import with_macros
+from .._schema.fields import Bitrate, Bool, Field, Float, Int, PresenceBool, String, StringSet, Url
 from .._schema.objects import Object, ObjectList
-from .._schema.scalars import Bool, Int, PresenceBool, String
-from .._schema.short_forms import named_members
-from .._schema.string_lists import StringSet
-from . import concerns, refusals, start_rules
+from .._schema.option_forms import named_members, with_macros
+from . import concerns, refusals, value_rules
 from .cross_domains import CrossDomains
-from .ports import address
-from .server_config_alert import alert_field
-from .server_config_bind import bind_field
-from .srt_options import PASSPHRASE_OPTION
+from .ports import PASSPHRASE_OPTION, address, candidate, is_port, ports, relay, single_port
+
+# The ports of a server: `Bind` of Server.xml (server-facts: Configuration files).
+
+_ICE_SERVER = re.compile(r"(?:stuns?|turns?):[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
+
+TRANSPORTS = ("udp", "tcp", "relay", "udptcp", "all")
+
+
+def ice_server_url(value: str) -> str | None:
+    """Check the URL of a STUN or TURN server, which the server gives to players as it is."""
+    if _ICE_SERVER.fullmatch(value):
+        return None
+    return "expected a URL such as 'stun:stun.example.com:3478' or 'turn:turn.example.com:3478?transport=tcp'"
+
+
+def worker_count(option: str = "worker_count") -> Int:
+    """Declare a number of threads."""
+    return Int(option, json_name(option), check=checks.count)
+
+
+def json_name(option: str) -> str:
+    """Return the JSON spelling of an option: `worker_count` is `workerCount`."""
+    first, *others = option.split("_")
+    return first + "".join(part.capitalize() for part in others)
+
+
+def _port(check: t.Callable[[str], str | None] = single_port) -> list[Field]:
+    return [
+        String("port", check=check),
+        String("tls_port", "tlsPort", xml="TLSPort", check=check),
+        worker_count(),
+    ]
+
+
+def _provider(option: str, xml: str, *fields: Field, check: t.Callable[[str], str | None] = single_port) -> Object:
+    threads = Bool("thread_per_socket", "threadPerSocket", default=False, since="0.20.0")
+    return Object(option, xml=xml, fields=[*_port(check), threads, *fields], extra=True)
+
+
+def _publisher(
+    option: str, xml: str | None, *fields: Field, check: t.Callable[[str], str | None] = single_port, **kwargs: t.Any
+) -> Object:
+    return Object(option, xml=xml, fields=[*_port(check), *fields], extra=True, **kwargs)
+
+
+def _srt_fields() -> list[Field]:
+    """Declare socket options of SRT, and the streams of ports whose senders give no stream ID."""
+    return [
+        # In the file it is one of the options. It has a name of its own, because the others are no secrets.
+        String("passphrase", secret=True, check=checks.one_line, since="0.15.16"),
+        ObjectList(
+            "options",
+            xml="Options/Option",
+            identity="key",
+            since="0.15.16",
+            fields=[
+                String("key", required=True, check=_socket_option),
+                String("value", required=True, check=checks.one_line_or_empty),
+            ],
+        ),
+        ObjectList(
+            "stream_map",
+            "streamMap",
+            xml="StreamMap/Stream",
+            identity="port",
+            since="0.18.0",
+            fields=[
+                Int("port", required=True, check=_port_number),
+                String("stream_path", "streamPath", required=True, check=checks.one_line),
+            ],
+        ),
+    ]
+
+
+def _socket_option(value: str) -> str | None:
+    if value == PASSPHRASE_OPTION:
+        return "expected another option; use passphrase, which is masked in output"
+    return checks.one_line(value)
+
+
+def _port_number(value: int) -> str | None:
+    return None if is_port(str(value)) else "expected a port from 1 to 65535"
+
+
+def _webrtc() -> Object:
+    """Declare the ports of WebRTC, which provider and publisher share if they are equal."""
+    candidates: list[Field] = [
+        StringSet("ice_candidate", "iceCandidate", check=candidate),
+        StringSet("tcp_relay", "tcpRelay", check=relay),
+        Bool("enable_link_local_address", "enableLinkLocalAddress", default=False),
+        # 0.21.0 takes the older name, too, and logs a warning [read].
+        Bool("tcp_force", "tcpForce", default=False, instead="tcp_relay_force"),
+        Bool("tcp_relay_force", "tcpRelayForce", default=False, since="0.21.0", instead="tcp_force"),
+        String("default_transport", "defaultTransport", default="udptcp", choices=TRANSPORTS, since="0.21.0"),
+        worker_count("ice_worker_count"),
+        worker_count("tcp_relay_worker_count"),
+        Int("tcp_ice_worker_count", "tcpIceWorkerCount", check=checks.count, since="0.21.0"),
+    ]
+    return Object(
+        "webrtc",
+        xml="WebRTC",
+        extra=True,
+        fields=[
+            Object("signalling", fields=_port(), extra=True),
+            String("tcp_relay_bind", "tcpRelayBind", check=checks.one_line),
+            Object("ice_candidates", "iceCandidates", fields=candidates, extra=True),
+            ObjectList(
+                "ice_servers",
+                "iceServers",
+                xml="IceServers/IceServer",
+                identity="",  # the server tries each; several can have the same URLs with other credentials
+                extra=True,
+                fields=[
+                    StringSet("urls", xml="Urls/Url", required=True, check=ice_server_url),
+                    String("user_name", "userName", check=checks.one_line_or_empty),
+                    String("credential", secret=True, check=checks.one_line_or_empty),
+                ],
+            ),
+        ],
+    )
+
+
+def bind_field() -> Object:
+    """Declare the ports of a server; a provider or publisher that is not listed has none and is off."""
+    providers = [
+        _provider("rtmp", "RTMP"),
+        _provider("srt", "SRT", *_srt_fields(), check=ports),
+        _webrtc(),
+        _provider("ovt", "OVT"),
+        _provider("rtsp", "RTSP"),
+        _provider("rtspc", "RTSPC"),
+        _provider("mpegts", "MPEGTS", check=ports),
+    ]
+    publishers = [
+        _publisher("llhls", "LLHLS"),
+        _publisher("hls", "HLS"),
+        _webrtc(),
+        _publisher("ovt", "OVT"),
+        _publisher("srt", "SRT", *_srt_fields(), check=ports, since="0.18.0"),
+        _publisher("thumbnail", None),
+    ]
+    return Object(
+        "bind",
+        extra=True,
+        fields=[
+            Object("managers", fields=[Object("api", xml="API", fields=_port(), extra=True)], extra=True),
+            Object("providers", fields=providers, extra=True, presence_keyed=True),
+            Object("publishers", fields=publishers, extra=True, presence_keyed=True),
+        ],
+    )
+
+
+# The alerts that the server sends: the option `alert` of its own configuration.
+
+_BITRATE = re.compile(r"[0-9]+(?:\.[0-9]+)?[KMkm]?")
+
+
+def _bitrate(value: str) -> str | None:
+    if _BITRATE.fullmatch(value) and float(value.rstrip("KMkm")) > 0:
+        return None
+    return "expected bits per second, more than 0, such as 2000000 or '2M'"
+
+
+def _frames(value: float) -> str | None:
+    return None if 0 <= value < 2**31 else "expected frames a second, 0 or more"
+
+
+def _alert_rules() -> Object:
+    ingress: list[Field] = [
+        PresenceBool("stream_status", "streamStatus", since="0.19.0"),
+        Bitrate("min_bitrate", "minBitrate", check=_bitrate),
+        Bitrate("max_bitrate", "maxBitrate", check=_bitrate),
+        Float("min_framerate", "minFramerate", check=_frames),
+        Float("max_framerate", "maxFramerate", check=_frames),
+        *(
+            Int(f"{end}_{what}", json_name(f"{end}_{what}"), check=checks.count)
+            for what in ("width", "height", "samplerate")
+            for end in ("min", "max")
+        ),
+        PresenceBool("long_key_frame_interval", "longKeyFrameInterval"),
+        PresenceBool("has_b_frames", "hasBFrames"),
+    ]
+    egress: list[Field] = [
+        PresenceBool("stream_status", "streamStatus"),
+        PresenceBool("llhls_ready", "llhlsReady", xml="LLHLSReady"),
+        PresenceBool("hls_ready", "hlsReady", xml="HLSReady"),
+        PresenceBool("transcode_status", "transcodeStatus", since="0.20.0"),
+    ]
+    return Object(
+        "rules",
+        extra=True,
+        fields=[
+            Object("ingress", fields=ingress, extra=True),
+            Object("egress", fields=egress, extra=True, since="0.19.0"),
+            PresenceBool("internal_queue_congestion", "internalQueueCongestion"),
+        ],
+    )
+
+
+def alert_field() -> Object:
+    """Declare the receiver of alerts, and the rules that say when one is sent."""
+    return Object(
+        "alert",
+        since="0.15.11",
+        extra=True,
+        fields=[
+            Url("url", required=True, check=checks.http_url),
+            String("secret_key", "secretKey", secret=True, required=True, check=checks.one_line_or_empty),
+            Int("timeout", required=True, check=checks.count),
+            String("rules_file", "rulesFile", check=checks.path_on_server, since="0.19.0"),
+            _alert_rules(),
+        ],
+    )
+
+
+# The server's own configuration, Server.xml without its virtual hosts (server-facts: Configuration files).
+#
+# Options have the names of the XML elements in snake_case. Repeated elements are lists, and so is an element that holds
+# nothing but a list, such as ``Names``.
 
 TYPES = ("origin", "edge")
 XML_VERSION = "8"  # of the form of Server.xml; all supported releases take it [read]
@@ -183,7 +392,7 @@ def validate(server: t.Mapping[str, t.Any], path: str = "server") -> None:
 
 def check_values(server: t.Mapping[str, t.Any], version: Version, path: str = "server") -> None:
     """Raise BadInput for a value (option form) with which the release does not start."""
-    refusals.check(start_rules.SERVER, server, path, version)
+    refusals.check(value_rules.SERVER, server, path, version)
 
 
 def warnings_for(server: t.Mapping[str, t.Any]) -> list[str]:

@@ -2,23 +2,50 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Streams: the fields of a pull, and how the server describes what is live.
-
-Source: server-facts: Streams, recordings, channels, output profiles.
-"""
+"""Streams: the fields of a pull, how the server describes what is live, and statistics."""
 
 from __future__ import annotations
 
+import email.utils
+import re
 import typing as t
+from datetime import datetime, timezone
 from urllib.parse import unquote
 
 from .._core.errors import BadInput
-from .._core.secret_urls import mask_url
+from .._core.secret_store import mask_url
 from .._schema import validators as checks
+from .._schema.fields import Bool, Int, String, StringList
 from .._schema.objects import Object
-from .._schema.scalars import Bool, Int, String
-from .._schema.string_lists import StringList
-from .descriptions import readable
+
+# How results show what the server describes, such as tracks and statistics (server-facts: Streams).
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+# Bit rates of tracks are text on 0.18.0 and numbers later
+# (server-facts: Streams, recordings, channels, output profiles).
+_NUMBERS = ("bitrate",)
+
+
+def to_snake_case(key: str) -> str:
+    """Return a key of the API such as `videoVariantName` as `video_variant_name`."""
+    return _CAPITAL.sub(r"_\1", key).lower()
+
+
+def readable(value: t.Any, key: str = "") -> t.Any:
+    """Return a description by the server with keys in snake_case, and with the numbers of tracks as numbers."""
+    if isinstance(value, dict):
+        return {to_snake_case(name): readable(item, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [readable(item, key) for item in value]
+    if isinstance(value, str) and key.startswith(_NUMBERS) and _WHOLE.fullmatch(value):
+        return int(value)
+    return value
+
+
+# Streams: the fields of a pull, and how the server describes what is live.
+#
+# Source: server-facts: Streams, recordings, channels, output profiles.
 
 KEY = ("vhost", "app", "name")
 # The provider that pulls from URLs with a scheme, and the type of the streams that it pulls.
@@ -153,3 +180,104 @@ def describe(raw: t.Mapping[str, t.Any], vhost: str, app: str, name: str, *, sho
     if url:
         stream["input"]["source_url"] = url if show_secrets else mask_url(url)
     return stream
+
+
+# Statistics of servers, virtual hosts and applications: from wire form into results.
+#
+# Sources: server-facts: Streams, recordings, channels, output profiles (statistics and their times), server-facts:
+# HTTP.
+
+_CONNECTIONS = ("totalConnections", "maxTotalConnections")
+_BYTES = ("totalBytesIn", "totalBytesOut", "lastThroughputIn", "lastThroughputOut")
+_BITS_PER_SECOND = ("avgThroughputIn", "avgThroughputOut", "maxThroughputIn", "maxThroughputOut")
+_TIMES = ("maxTotalConnectionTime", "lastRecvTime", "lastSentTime", "lastUpdatedTime")
+# Every result has these protocols, so that the connections of servers of different versions can be added up.
+_PROTOCOLS = ("file", "hlsv3", "llhls", "ovt", "push", "srt", "thumbnail", "webrtc")
+# The names that older servers have for them, up to 0.16.5.
+_FORMER_PROTOCOLS = {"hls": "hlsv3", "rtmppush": "push", "mpegtspush": "push"}
+_NUMBER = re.compile(r"-?[0-9]{1,20}")
+
+
+def of_server(raw: t.Mapping[str, t.Any], date: str | None) -> dict[str, t.Any]:
+    """Return the statistics of a server: start time, uptime, and the counters.
+
+    ``date`` is the header `Date` of the response: the server's own time, which is comparable with its start time on
+    whatever machine the module runs. Without it, the uptime ends at the last change of a counter.
+    """
+    start, uptime = _time(raw.get("createdTime")), age(raw.get("createdTime"), raw, date)
+    return {
+        "start_time": _text(start),
+        "uptime": None if uptime is None else int(uptime),
+        "uptime_is_exact": start is not None and _date(date) is not None,
+        **_counters(raw),
+    }
+
+
+def age(created: t.Any, raw: t.Mapping[str, t.Any], date: str | None) -> float | None:
+    """Return the age in seconds of what was created at a time of the server; None if it cannot be known.
+
+    ``raw`` and ``date`` are the statistics of the server and the header `Date`, read at the end of that age.
+    """
+    begin, end = _time(created), _date(date) or _time(raw.get("lastUpdatedTime"))
+    return max(0.0, (end - begin).total_seconds()) if begin and end else None
+
+
+def of_place(raw: t.Mapping[str, t.Any], vhost: str, app: str | None = None) -> dict[str, t.Any]:
+    """Return the statistics of a virtual host, or of an application."""
+    names = {"name": vhost} if app is None else {"vhost": vhost, "name": app}
+    return {**names, "created_time": _text(_time(raw.get("createdTime"))), **_counters(raw)}
+
+
+def _counters(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return what the statistics of all objects have; None for what a server does not report."""
+    return {
+        "connections": _connections(raw.get("connections")),
+        **{_option(wire): _number(raw.get(wire)) for wire in (*_CONNECTIONS, *_BYTES, *_BITS_PER_SECOND)},
+        **{_option(wire): _text(_time(raw.get(wire))) for wire in _TIMES},
+    }
+
+
+def _connections(raw: t.Any) -> dict[str, int] | None:
+    """Return the connections by protocol, under the names of the newest version."""
+    if not isinstance(raw, dict):
+        return None
+    found = dict.fromkeys(_PROTOCOLS, 0)
+    for protocol, value in raw.items():
+        number = _number(value)
+        if number is not None:
+            name = _FORMER_PROTOCOLS.get(str(protocol), str(protocol))
+            found[name] = found.get(name, 0) + number
+    return found
+
+
+def _option(wire: str) -> str:
+    """Return the name in results of a key of the API."""
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", wire)
+
+
+def _number(value: t.Any) -> int | None:
+    """Return a number, which can be text; None for anything else."""
+    return int(value) if not isinstance(value, bool) and _NUMBER.fullmatch(str(value)) else None
+
+
+def _time(value: t.Any, parse: t.Callable[[str], datetime] = datetime.fromisoformat) -> datetime | None:
+    """Return a time in UTC; None if it cannot be parsed or has no offset."""
+    try:
+        found = parse(str(value))
+        return found.astimezone(timezone.utc) if found.tzinfo else None
+    except (TypeError, ValueError, OverflowError, IndexError):
+        return None
+
+
+def _date(header: str | None) -> datetime | None:
+    """Return the time of a header `Date`."""
+    return _time(header, email.utils.parsedate_to_datetime)
+
+
+def _text(time: datetime | None) -> str | None:
+    """Return a time as text.
+
+    It is in UTC, because the server writes its local time: the offset of the same moment changes with daylight saving
+    time, and a start time that changes would look like a restart.
+    """
+    return time.isoformat(timespec="milliseconds") if time else None

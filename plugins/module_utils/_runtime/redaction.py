@@ -9,12 +9,46 @@ from __future__ import annotations
 import functools
 import typing as t
 
-from .._core.secret_store import SecretStore, is_ordinary
-from .._core.secret_urls import MASK, mask_url, url_secrets
+from .._core.secret_store import MASK, SecretStore, is_ordinary, mask_url, url_secrets
 from .._core.texts import shortened
 from .._operations.base import Result
 from .._schema.extra import EXTRA, Extra
-from .secret_options import SECRET_OPTIONS, URL_OPTIONS
+
+# The names of options that hold secrets, and of those that hold URLs, which can contain secrets.
+#
+# The names count in every module and at every level: a secret at a wrong place is still a secret. A test derives them
+# from the declarations of all resources and compares. They are not derived here, because each module would then carry
+# all declarations to the managed host and compile them there.
+
+SECRET_OPTIONS = frozenset(
+    (
+        "access_token",
+        "api_token",
+        "auth",
+        "credential",
+        "environment_variables",
+        "http_headers",
+        "inventory_content",
+        "metadata",
+        "passphrase",
+        "previous_api_token",
+        "private_key_content",
+        "secret_key",
+        "settings_content",
+        "stream_key",
+        "stream_keys",
+        "user_data",
+        "user_key",
+    )
+)
+"""The names of all options that hold secrets."""
+
+URL_OPTIONS: dict[str, bool] = {"api_url": False, "control_server_url": False, "url": True, "urls": False}
+"""The names of all options that hold URLs, and whether a text under this name is the destination of a push."""
+
+WITHOUT_NAMES = SECRET_OPTIONS | {EXTRA}
+"""Options in which no names of objects are looked for, because they hold secrets or can hold some."""
+
 
 # Characters. Ansible hides such values wherever they occur in the output. Shorter ones would make it unreadable without
 # keeping a secret.

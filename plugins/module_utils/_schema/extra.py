@@ -11,11 +11,8 @@ import typing as t
 
 from .._core.errors import BadInput
 from .._core.macros import is_reference
-from .._core.secret_store import SecretStore
-from .._core.secret_urls import MASK, mask_url
-from .fields import Field
-from .scalars import Float
-from .string_lists import mask_each_changed
+from .._core.secret_store import MASK, SecretStore, mask_url
+from .fields import Field, Float, mask_each_changed
 
 # The option for keys of the server beyond the declared fields of an object.
 EXTRA = "extra"

@@ -2,19 +2,40 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The base of all fields: names, versions, comparison, masking."""
+"""Fields: names, versions, comparison and masking, for single values and lists of texts."""
 
 from __future__ import annotations
 
 import copy
+import math
+import re
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.macros import has_macro, is_reference
-from .._core.secret_store import SecretStore
-from .._core.secret_urls import MASK
-from .._core.server_version import BEFORE_VERSION_CALL, Changed, Version, parse
+from .._core.macros import has_macro, is_reference, split_at_commas
+from .._core.secret_store import MASK, SecretStore, mask_url
+from .._core.server_version import BEFORE_VERSION_CALL, Changed, Version, describe, parse, show
+from .._core.texts import named
 from .validators import one_line
+
+# Texts about options that some releases of the server do not know.
+
+
+def needs(path: str, field: Field) -> str:
+    """Return a text with the releases that know an option."""
+    releases = [f"OvenMediaEngine {show(field.since)} or later"] if field.since else []
+    releases += [f"{'' if releases else 'OvenMediaEngine '}{show(field.until)} or earlier"] if field.until else []
+    instead = f" (others have {field.instead} in place of {field.option})" if field.instead else ""
+    return f"{named(path)} needs {', '.join(releases)}{instead}"
+
+
+def unsupported(unknown: t.Sequence[str], version: Version) -> str:
+    """Return the detail of an error for unsupported options: at most five and the number of the others."""
+    more = f"; and {len(unknown) - 5} more options" if len(unknown) > 5 else ""
+    return f"{'; '.join(unknown[:5])}{more}. The version of this server is {describe(version)}."
+
+
+# The base of all fields: names, versions, comparison, masking.
 
 # A check takes a value and returns what was expected instead, or None if the value is valid.
 Check = t.Callable[[t.Any], t.Optional[str]]
@@ -203,3 +224,262 @@ class Field:
     def merge(self, desired: t.Any, current: t.Any) -> t.Any:
         """Return the current value with the desired one applied: omitted options stay unchanged."""
         return desired
+
+
+# Fields with a single value.
+
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+
+
+class String(Field):
+    """A line of text."""
+
+    def __init__(
+        self,
+        option: str,
+        wire: str | Changed | None = None,
+        *,
+        normalizer: t.Callable[[str], str] | None = None,
+        choices: t.Sequence[str] | None = None,
+        **kwargs: t.Any,
+    ) -> None:
+        """Declare a text.
+
+        ``normalizer`` maps spellings that the server treats alike to one; ``choices`` are all allowed values.
+        """
+        super().__init__(option, wire, **kwargs)
+        self.normalizer = normalizer
+        self.choices = choices
+
+    def spec(self) -> dict[str, t.Any]:
+        return {**super().spec(), **({"choices": list(self.choices)} if self.choices else {})}
+
+    def normalize(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value)
+        return self.normalizer(text) if self.normalizer and not self.is_macro(text) else text
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return self.normalize(value)
+
+
+class Url(String):
+    """A URL, which can contain secrets in its user info, path and query string."""
+
+    def __init__(
+        self, option: str, wire: str | Changed | None = None, *, destination: bool = False, **kwargs: t.Any
+    ) -> None:
+        """Declare a URL; ``destination`` says that a push task sends to it."""
+        super().__init__(option, wire, **kwargs)
+        self.destination = destination
+
+    def mask(self, value: t.Any) -> t.Any:
+        return mask_url(value, destination=self.destination) if isinstance(value, str) else value
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        secrets.add_url(value, destination=self.destination)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        if isinstance(value, str) and MASK in value:
+            raise BadInput(path, "expected the complete URL, got one with a masked part; read it with show_secrets")
+        super().validate(value, path)
+
+
+class Int(Field):
+    """A whole number. Virtual hosts of the configuration file have it as text (server-facts: Virtual hosts)."""
+
+    type = "int"
+    is_literal = True
+
+    def normalize(self, value: t.Any) -> t.Any:
+        try:
+            return int(str(value).strip())
+        except ValueError:
+            return "" if value is None else str(value)
+
+
+class Float(Field):
+    """A number with a fraction, such as seconds.
+
+    Whole numbers are sent without a fraction; text is parsed as a number.
+    """
+
+    type = "float"
+    is_literal = True
+
+    def normalize(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value)
+        try:
+            number = float(text)
+            if not math.isfinite(number):  # NaN is not equal to itself.
+                return text
+            return int(text if _WHOLE.fullmatch(text) else number) if number.is_integer() else number
+        except ValueError:
+            return text
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return self.normalize(value)
+
+
+class Bitrate(String):
+    """Bits per second: a whole number, or a text such as `2.5M`, which the server also accepts [read]."""
+
+    def normalize(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value).strip()
+        if self.is_macro(text):
+            return str(value)
+        return int(text) if re.fullmatch(r"[0-9]{1,30}", text) else text.upper()
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        number = self.normalize(raw)
+        return number if isinstance(number, int) else str(raw)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        # What is read has a number; an option has its text.
+        super().validate(str(value), path)
+
+
+class Bool(Field):
+    """A boolean. Virtual hosts of the configuration file have it as text (server-facts: Virtual hosts)."""
+
+    type = "bool"
+    is_literal = True
+
+    def normalize(self, value: t.Any) -> t.Any:
+        text = str(value).strip().lower()
+        if text in ("true", "1", "yes", "on"):
+            return True
+        if text in ("false", "0", "no", "off"):
+            return False
+        return "" if value is None else str(value)
+
+
+class PresenceBool(Field):
+    """A boolean that is an empty element of a configuration file.
+
+    It is true if the element is there, even one with the text `false` [read]. False is no element.
+    """
+
+    type = "bool"
+
+    def normalize(self, value: t.Any) -> t.Any:
+        return Bool(self.option).normalize(value)
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return ""
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return True
+
+
+# Fields that are lists of texts.
+
+
+class StringSet(Field):
+    """A set of texts: order and repetition are not significant."""
+
+    type = "list"
+
+    def spec(self) -> dict[str, t.Any]:
+        return {**super().spec(), "elements": "str"}
+
+    def normalize(self, value: t.Any) -> t.Any:
+        return sorted({self.normalize_item(item) for item in self.items(value)})
+
+    def normalize_item(self, item: t.Any) -> str:
+        """Return one text in comparable form."""
+        return str(item)
+
+    def items(self, value: t.Any) -> list[t.Any]:
+        """Return the texts of a value in option form or wire form."""
+        if isinstance(value, (list, tuple)):
+            return [item for item in value if item is not None]
+        return [] if value in (None, "") else [value]
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return list(dict.fromkeys(str(item) for item in self.items(raw)))
+
+    def validate(self, value: t.Any, path: str) -> None:
+        seen: set[str] = set()
+        for index, item in enumerate(value):
+            expected = self.expected(item)
+            if expected:
+                raise BadInput(f"{path}[{index}]", f"{expected}, got {self.mask(item)!r}")
+            if self.normalize_item(item) in seen:
+                raise BadInput(f"{path}[{index}]", f"expected each entry once, got {item!r} again")
+            seen.add(self.normalize_item(item))
+
+    def doubts(self, value: t.Any, path: str) -> t.Iterator[tuple[str, t.Any, str]]:
+        for index, item in enumerate(value if self.doubt else ()):
+            yield from super().doubts(item, f"{path}[{index}]")
+
+
+class CsvSet(StringSet):
+    """A set of names, comma-separated text in wire form; the server ignores their case."""
+
+    def normalize_item(self, item: t.Any) -> str:
+        text = str(item).strip()
+        return text if self.is_macro(text) else text.lower()
+
+    def items(self, value: t.Any) -> list[t.Any]:
+        if isinstance(value, str):
+            value = split_at_commas(value)
+        return [item for item in super().items(value) if str(item).strip()]
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return ",".join(str(item).strip() for item in value)
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return list(dict.fromkeys(str(item).strip() for item in self.items(raw)))
+
+
+class StringList(StringSet):
+    """A list of URLs whose order is significant: the server tries them one after the other."""
+
+    def normalize(self, value: t.Any) -> t.Any:
+        return [self.normalize_item(item) for item in self.items(value)]
+
+    def mask(self, value: t.Any) -> t.Any:
+        if isinstance(value, (list, tuple)):
+            return [mask_url(str(item)) for item in value]
+        return mask_url(value) if isinstance(value, str) else value
+
+    def mask_changed(self, value: t.Any, current: t.Any) -> t.Any:
+        return (
+            mask_each_changed(_mask_changed_url, value, current)
+            if isinstance(value, (list, tuple))
+            else super().mask_changed(value, current)
+        )
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        for item in self.items(value):
+            secrets.add_url(item)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        for index, item in enumerate(value):
+            if MASK in str(item):
+                raise BadInput(
+                    f"{path}[{index}]",
+                    "expected the complete URL, got one with a masked part; read it with show_secrets",
+                )
+        super().validate(value, path)
+
+
+def mask_each_changed(
+    mask_changed: t.Callable[[t.Any, t.Any], t.Any], values: t.Sequence[t.Any], current: t.Any
+) -> list[t.Any]:
+    """Return a list with each entry masked and marked as in :meth:`Field.mask_changed`.
+
+    Entries of lists with different lengths are not marked, because the change is visible.
+    """
+    comparable = isinstance(current, (list, tuple)) and len(current) == len(values)
+    return [mask_changed(item, before) for item, before in zip(values, current if comparable else [None] * len(values))]
+
+
+def _mask_changed_url(url: t.Any, current: t.Any) -> str:
+    """Return a URL masked, and marked if only its masked parts change."""
+    masked = mask_url(str(url))
+    return (
+        f"{masked} (changed)"
+        if current is not None and str(url) != str(current) and masked == mask_url(str(current))
+        else masked
+    )

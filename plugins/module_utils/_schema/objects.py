@@ -26,8 +26,7 @@ from .._core.errors import BadInput
 from .._core.secret_store import SecretStore
 from .._core.server_version import Changed, Version
 from .extra import EXTRA, Extra
-from .fields import Difference, Field
-from .string_lists import mask_each_changed
+from .fields import Difference, Field, mask_each_changed
 
 
 class Object(Field):

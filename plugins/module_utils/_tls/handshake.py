@@ -13,10 +13,18 @@ import ssl
 import time
 import typing as t
 
-from .addresses import NOT_TLS, host_of
-from .certificate import Certificate, CertificateError, Endpoint, Served, covers, ip_address_of, os_reason
-from .der_reader import parse_certificate
-from .pem_files import read_pem_certificates
+from .certificate import (
+    NOT_TLS,
+    Certificate,
+    CertificateError,
+    Endpoint,
+    Served,
+    covers,
+    host_of,
+    ip_address_of,
+    os_reason,
+)
+from .certificate_reader import parse_certificate, read_pem_certificates
 
 # OpenSSL's default suites: without HTTP/2, the server offers only AES128-SHA (https_server.cpp, tls_context.cpp
 # [read]), which the ssl module disables. These handshakes send nothing that needs protection.

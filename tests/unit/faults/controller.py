@@ -18,7 +18,7 @@ import sys
 from collections.abc import Mapping
 from typing import IO, Any
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import snapshot, waiting
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import jobs_plan, snapshot
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
@@ -70,7 +70,7 @@ def main() -> None:
     made: Any = execution  # what is replaced are classes
     made.Context = functools.partial(execution.Context, sleep=clock.advance, clock=clock)
     made.Transport = functools.partial(execution.Transport, sleep=clock.advance, jitter=lambda: 0.5)
-    waiting.POLL_INTERVAL = POLL_INTERVAL
+    jobs_plan.POLL_INTERVAL = POLL_INTERVAL
     snapshot.STOP_TIMEOUT, snapshot.STABLE_TIMEOUT = STOP_TIMEOUT, STABLE_TIMEOUT
     for line in sys.stdin:
         module, options = json.loads(line)

@@ -18,10 +18,8 @@ from pathlib import Path
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.circuit_breaker import MOST_UNANSWERED
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Transport
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.settings import Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import MOST_UNANSWERED, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import base
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault

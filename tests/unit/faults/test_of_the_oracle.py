@@ -12,16 +12,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, idempotence, jobs
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, jobs, server
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secret_store
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     base,
-    creating,
-    plan,
+    containers,
     snapshot,
-    starting,
     virtual_hosts,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
+    jobs as starting,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
@@ -30,7 +31,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging imp
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import scenarios
 
 NEWEST = "0.20.0"
-BLIND = idempotence.Idempotence(True, "A bug.")
+BLIND = server.Idempotence(True, "A bug.")
 RECREATE = "vhost: recreate with contents"
 
 
@@ -102,7 +103,7 @@ class TestWithABug:
     def test_a_create_that_is_tried_again_without_a_look(
         self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(creating.CreatingReconciler, "_resolve_existing", lambda self, changes, listed: [])
+        monkeypatch.setattr(containers.CreatingReconciler, "_resolve_existing", lambda self, changes, listed: [])
         assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
 
     def test_a_lost_answer_that_counts_as_a_refusal(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,9 +116,9 @@ class TestWithABug:
     def test_an_error_that_is_swallowed(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
         start = starting.JobStarter.start
 
-        def swallow(self: Any, outcome: plan.Outcome) -> plan.Outcome:
+        def swallow(self: Any, outcome: base.Outcome) -> base.Outcome:
             ended = start(self, outcome)
-            return ended.replace(action=plan.STARTED, error=None, after=outcome.after)
+            return ended.replace(action=base.STARTED, error=None, after=outcome.after)
 
         monkeypatch.setattr(starting.JobStarter, "start", swallow)
         assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).wrong
@@ -148,7 +149,7 @@ class TestWithABug:
         assert found.wrong or found.lost
 
     def test_a_change_that_is_not_told(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(plan.Outcome, "changed", property(lambda self: False))
+        monkeypatch.setattr(base.Outcome, "changed", property(lambda self: False))
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).wrong
 
     def test_a_secret_in_one_error(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:

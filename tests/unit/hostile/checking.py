@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import (

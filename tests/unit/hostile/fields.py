@@ -13,14 +13,13 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASK, RECORD
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.multiplex_channel import (
     MULTIPLEX_CHANNEL,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORD
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
     SCHEDULED_CHANNEL,
 )
@@ -28,9 +27,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field, StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import (
     ACCEPTED,
     KEY,

@@ -229,9 +229,9 @@ class _Anything:
 
 
 def _group(name: str) -> Any:
-    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task, virtual_host
+    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import jobs, virtual_host
 
-    return {"vhost": virtual_host.VIRTUAL_HOST, "push_task": push_task.PUSH_TASK}[name]
+    return {"vhost": virtual_host.VIRTUAL_HOST, "push_task": jobs.PUSH_TASK}[name]
 
 
 def _field(group: str, option: str) -> dict[str, Any]:

@@ -17,19 +17,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.channels import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.server import READS, Statistics
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.streams import (
+    HlsDumps,
     MultiplexChannels,
     ScheduledChannels,
+    StreamActions,
+    Streams,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.current_statistics import Statistics
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.hls_dumps import HlsDumps
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.idempotence import READS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.stream_actions import StreamActions
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.streams import Streams
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, dumps, records, streams

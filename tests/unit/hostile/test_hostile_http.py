@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import bounded, client
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import client, connections
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import run_safely
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.measuring import measured
@@ -221,7 +221,7 @@ def test_the_credential_goes_nowhere_else(status: int, run: str) -> None:
 def test_a_followed_redirect_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test of the test above. Connections know no other server, which must be taken from them first."""
     for lookup in ("get_connection", "get_connection_with_tls_context"):
-        monkeypatch.delattr(bounded.BoundedAdapter, lookup)
+        monkeypatch.delattr(connections.BoundedAdapter, lookup)
     send = client.requests.Session.send
     monkeypatch.setattr(
         client.requests.Session,

@@ -16,11 +16,11 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.server import kind_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import (
     MASK,
+    SecretStore,
     has_user_info,
     mask_url,
     url_secrets,
@@ -28,7 +28,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import unsendable_keys
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.der_reader import parse_certificate
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate_reader import (
+    parse_certificate,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_junit as junit_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_page as page_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_report as report_plugin

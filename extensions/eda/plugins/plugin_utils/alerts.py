@@ -23,7 +23,7 @@ import typing as t
 
 from aiohttp import web
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import mask_url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import mask_url
 
 from .events import event, server_label
 from .options import Options

@@ -12,9 +12,9 @@ import typing as t
 
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import JobKind
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import JobKind
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import Endpoint
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
     JobKind,
     id_of,
     is_of_configuration,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.mapped_jobs import takes_stream
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import takes_stream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import RECORDS
 
 from .expectations import Mark, mark_of
 

@@ -13,12 +13,12 @@ import logging
 import random
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.mapped_jobs import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import (
     is_durable_path,
     map_path,
     takes_stream,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import looks_read_only
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import (

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
+    Bool,
+    CsvSet,
+    Field,
+    Int,
+    StringSet,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bool, Int
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import CsvSet, StringSet
 from hypothesis import strategies as st
 
 TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=12)

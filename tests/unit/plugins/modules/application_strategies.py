@@ -16,23 +16,23 @@ from typing import Any
 
 import hypothesis.strategies as st
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import Version, parse
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application_rules
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import value_rules
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.cross_domains import CrossDomains
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
     Bitrate,
     Bool,
+    Field,
     Float,
     Int,
     String,
+    StringSet,
     Url,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import schema
 
 Shuffle = Callable[[list[Any]], list[Any]]
@@ -97,7 +97,7 @@ def _without_empty_sets(app: dict[str, Any]) -> dict[str, Any]:
 
 def _without_refused(app: dict[str, Any], version: Version) -> dict[str, Any]:
     """An application without the values that a server of the version refuses."""
-    found = application_rules.refused(app, version)
+    found = value_rules.refused(app, version)
     while found is not None:
         steps = [int(step) if step.isdecimal() else step for step in re.split(r"[.\[\]]+", found.option)]
         holders: list[Any] = [app]
@@ -105,7 +105,7 @@ def _without_refused(app: dict[str, Any], version: Version) -> dict[str, Any]:
             holders.append(holders[-1][step])
         if holders[-1].pop(steps[-1], None) in (None, []):  # what is required is missing
             del holders[-2][steps[-2]]
-        found = application_rules.refused(app, version)
+        found = value_rules.refused(app, version)
     return app
 
 

@@ -40,7 +40,7 @@ _IMPORTED = (
     "modules.certificates",
     "modules.push_tasks",
     "modules.server",
-    "module_utils._config.directory_lock",
+    "module_utils._config.atomic_files",
     "module_utils._config.stream_maps",
     "module_utils._reconcile.durable",
     "module_utils._reconcile.durable_jobs",

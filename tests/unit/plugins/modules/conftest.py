@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates import probe
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import concurrency
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import waiting
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import jobs_plan
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, running
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import Clock
@@ -99,7 +99,7 @@ def handshake_limits(monkeypatch: pytest.MonkeyPatch) -> dict[int, list[float]]:
 @pytest.fixture(autouse=True)
 def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets modules that wait for push tasks look more often."""
-    monkeypatch.setattr(waiting, "POLL_INTERVAL", 0.05)
+    monkeypatch.setattr(jobs_plan, "POLL_INTERVAL", 0.05)
 
 
 @pytest.fixture(autouse=True)

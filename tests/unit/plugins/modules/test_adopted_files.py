@@ -17,9 +17,9 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import virtual_host_file
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.file_texts import FileTexts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import FileTexts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.importer import Importer
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import completion
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.meaning import (
     VERSIONS,
@@ -206,7 +206,7 @@ def test_a_sample_is_written_back_as_it_was(tmp_path: Path, name: str, version: 
 
 
 def check_virtual_host(data: st.DataObject, version: str) -> None:
-    vhost = completion.completed_virtual_host(data.draw(virtual_hosts_with_applications(version)))
+    vhost = application.completed_virtual_host(data.draw(virtual_hosts_with_applications(version)))
     file = data.draw(roughened(virtual_host_file.render(vhost)))
     with tempfile.TemporaryDirectory() as name:
         server = FILES["Server.xml"].split("<!-- the one", maxsplit=1)[0] + "</VirtualHosts></Server>"

@@ -18,21 +18,26 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.auditor import Audit
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.desired import Desired
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import Desired
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.probe import ProbeSettings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application_rules
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import value_rules
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
+    Bitrate,
+    Bool,
+    Field,
+    Float,
+    Int,
+    StringSet,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bitrate, Bool, Float, Int
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushTask
@@ -468,7 +473,7 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
 )
 def test_each_field_of_an_application(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     # This is about differences, whatever the values.
-    monkeypatch.setattr(application_rules, "refused", lambda _app, *_version, **_options: None)
+    monkeypatch.setattr(value_rules, "refused", lambda _app, *_version, **_options: None)
     wanted, expected = [], {}
     holder = simulator.state.create_virtual_host(VIRTUAL_HOST.to_wire(vhost()))
     every = [("", sample(APPLICATION), sample(APPLICATION)), *variants(APPLICATION, ("vhost", "name"))]

@@ -15,14 +15,16 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.auditor import Audit
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.desired import Desired
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import Desired
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.probe import ProbeSettings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
+    RECORD as DECLARATION,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.multiplex_channel import (
     MULTIPLEX_CHANNEL,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORD as DECLARATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
     SCHEDULED_CHANNEL,
 )

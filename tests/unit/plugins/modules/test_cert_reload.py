@@ -21,9 +21,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
     ProbeSettings,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.rotation import Rotation
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import Endpoint
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, certificates
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import (

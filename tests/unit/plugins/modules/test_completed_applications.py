@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application, completion
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, post
@@ -83,7 +83,9 @@ def test_the_table_is_what_recorded_servers_add() -> None:
             for sent, answered in zip(request["body"], body):
                 if "response" in answered and "outputProfiles" not in sent:
                     assert "outputProfiles" in answered["response"]
-                    expected = application.APPLICATION.as_stored(completion.completed(application.from_wire(sent, "a")))
+                    expected = application.APPLICATION.as_stored(
+                        application.completed(application.from_wire(sent, "a"))
+                    )
                     found = application.from_wire(answered["response"], "a")
                     assert {option: found[option] for option in OPTIONS} == {
                         option: expected[option] for option in OPTIONS

@@ -16,7 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import directory_lock
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import atomic_files
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.durable import Durable
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
@@ -134,11 +134,11 @@ def test_writers_that_are_killed_lose_nothing_of_others(
 @contextlib.contextmanager
 def locked_by_another(config: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let a thread hold the lock, for which tasks do not wait."""
-    monkeypatch.setattr(directory_lock, "LONGEST_WAIT", 0.0)
+    monkeypatch.setattr(atomic_files, "LONGEST_WAIT", 0.0)
     taken, done = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with directory_lock.locked(str(config), Context()):
+        with atomic_files.locked(str(config), Context()):
             taken.set()
             done.wait()
 

@@ -16,9 +16,11 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import covers
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.der_reader import parse_certificate
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate_reader import (
+    parse_certificate,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK

@@ -16,10 +16,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import server_config
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
+    Field,
+    PresenceBool,
+    StringSet,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import PresenceBool
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module

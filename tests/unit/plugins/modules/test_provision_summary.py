@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.provision_summary import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.provision import (
     provision_summary,
 )
 

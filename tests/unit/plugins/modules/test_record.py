@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import RECORDS
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, records
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import BYTES_PER_SECOND
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules

@@ -12,8 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.record_names import safe_part
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.record_stream import RecordStream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.one_stream import (
+    RecordStream,
+    safe_part,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module

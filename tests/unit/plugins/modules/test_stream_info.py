@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import stream
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.descriptions import readable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.stream import readable
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import Pull
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules

@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_metrics as metrics_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs

@@ -11,8 +11,7 @@ import traceback
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.settings import Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._connection_pool import (
     LONGEST_IDLE,
     MOST_SERVERS,

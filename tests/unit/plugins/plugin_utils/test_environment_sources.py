@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hypothesis
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host import environment_files
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host import server_place
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._environment_sources import (
     Sources,
     _literal,
@@ -155,10 +155,10 @@ TEXTS = strategies.text(strategies.characters(codec="utf-8", exclude_categories=
 def test_what_the_role_writes_is_read_as_it_was(value: str) -> None:
     variables = {"A": value}
     for backend in ("systemd", "quadlet", "compose"):
-        if environment_files.problems(variables, backend):
+        if server_place.problems(variables, backend):
             assert backend == "compose" and value.endswith("\\")
             continue
-        text = environment_files.render(variables, backend)
+        text = server_place.render(variables, backend)
         if backend == "compose":
             found = sources("/a", {"/a": text})
             assert found.notes == []
@@ -169,11 +169,11 @@ def test_what_the_role_writes_is_read_as_it_was(value: str) -> None:
 
 @pytest.mark.parametrize("value", [None, [], {}, "a\nb", "a\rb", "a\0b", "a\u2028b"])
 def test_other_values_are_refused_without_showing_them(value: object) -> None:
-    (problem,) = environment_files.problems({"NAME": value}, "systemd")
+    (problem,) = server_place.problems({"NAME": value}, "systemd")
     assert problem.startswith("environment_variables.NAME: expected ")
 
 
 @pytest.mark.parametrize("name", ["", "1A", "A B", "A=B", "A-B", "Ä", 1])
 def test_other_names_are_refused(name: object) -> None:
-    (problem,) = environment_files.problems({name: "x"}, "systemd")
+    (problem,) = server_place.problems({name: "x"}, "systemd")
     assert problem.startswith("environment_variables: expected names of letters")

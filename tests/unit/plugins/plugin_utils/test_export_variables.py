@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK, mask_url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK, mask_url
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._export_variables import export_variables
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._yaml_texts import to_yaml
 from jinja2 import Environment, StrictUndefined

@@ -27,7 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import completion
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.meaning import (
     PUSHES,
     RECORDINGS,
@@ -148,7 +148,7 @@ def check(
     assert set(back) == {host["name"] for host in hosts}
     for host in hosts:
         # A file has what the API would add.
-        typed = [completion.completed({"type": "live", **app}) for app in host["applications"]]
+        typed = [application.completed({"type": "live", **app}) for app in host["applications"]]
         wanted = meaning(VIRTUAL_HOST_FILE, {**host, "applications": typed})
         assert meaning(VIRTUAL_HOST_FILE, back[host["name"]]) == wanted
     for kind, stream_map in JOBS.items():

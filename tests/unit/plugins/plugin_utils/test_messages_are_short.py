@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import listed, shortened
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream_plan import plan
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.one_stream import plan
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import messages_of

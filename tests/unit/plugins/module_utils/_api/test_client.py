@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import ItemAnswer, kind_of
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.server import ItemAnswer, kind_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import Client
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
     CLOSE,

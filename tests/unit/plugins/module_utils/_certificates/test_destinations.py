@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.destinations import merged
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import NewFile
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import NewFile, merged
 
 MODES = {"chain": 0o644, "certificate": 0o644, "private_key": 0o600}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.file_modes import mode_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import mode_of
 
 
 @pytest.mark.parametrize("text", ["0600", "600", "0640", "644", "0660", "664", "2750"])

@@ -9,11 +9,10 @@ import functools
 from typing import Any
 
 import hypothesis.strategies as st
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import CsvSet, Field, StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import CsvSet, StringSet
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.application_strategies import (
     applications,
     names,

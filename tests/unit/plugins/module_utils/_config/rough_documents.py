@@ -11,18 +11,17 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import hypothesis.strategies as st
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import Document
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import Element
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import Document, Element
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
     Bool,
+    Field,
     Float,
     Int,
     PresenceBool,
+    StringSet,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 
 TEXT_OF_ELEMENT = re.compile(r">([^<>]*[^<>\s][^<>]*)</")
 BETWEEN_ELEMENTS = re.compile(r"(?<=>)\s+(?=<)")

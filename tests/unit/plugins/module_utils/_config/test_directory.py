@@ -19,18 +19,15 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import (
     atomic_files,
     document,
-    extra_elements,
-    file_access,
     masked_diff,
+    option_xml,
     virtual_host_file,
-    xml_reader,
-    xml_writer,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import directory as directory_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.atomic_files import Access
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import Directory
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import BadFile, Element
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.editor import Editor
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadFile, Element
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.file_access import Access
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.server_files import (
     FileKind,
     MapFile,
@@ -59,8 +56,8 @@ def fill(path: Path, **files: str) -> Directory:
 
 def names(directory: Directory) -> list[str]:
     """Return the names of the virtual hosts with their files."""
-    hosts = extra_elements.kept(directory.load()[0])
-    return [f"{xml_reader.value(VIRTUAL_HOST_FILE, one)['name']} {getattr(one, 'file', '')}" for one in hosts]
+    hosts = option_xml.kept(directory.load()[0])
+    return [f"{option_xml.value(VIRTUAL_HOST_FILE, one)['name']} {getattr(one, 'file', '')}" for one in hosts]
 
 
 def test_includes_are_read_in_place(tmp_path: Path) -> None:
@@ -328,7 +325,7 @@ def test_a_failure_at_any_step_leaves_the_old_file(
     elif step == "read":
         monkeypatch.setattr(Directory, "read", fail)
     elif step == "fchown":  # for a file of another user
-        monkeypatch.setattr(file_access, "access", lambda *_files, private: Access(0o600, 4321, 4321))
+        monkeypatch.setattr(atomic_files, "access", lambda *_files, private: Access(0o600, 4321, 4321))
         monkeypatch.setattr(os, "fchown", fail)
     else:
         monkeypatch.setattr(os, step, fail)
@@ -498,7 +495,7 @@ def test_a_diff_of_a_map_masks_stream_keys() -> None:
 def test_the_temporary_files_of_a_run_that_was_killed_are_removed_by_the_next_one(tmp_path: Path) -> None:
     (tmp_path / "maps" / "a" / "live").mkdir(parents=True)
     ours = [".ansible-ovenmediaengine-abc_1234.tmp", "maps/a/live/.ansible-ovenmediaengine-xyz_1234.tmp"]
-    of_2_0 = {".ansible-abcd1234.tmp": "", ".ansible-abcd1235.tmp": f"<!-- {xml_writer.NOTICE} -->"}
+    of_2_0 = {".ansible-abcd1234.tmp": "", ".ansible-abcd1235.tmp": f"<!-- {option_xml.NOTICE} -->"}
     others = {".ansible-notes.tmp": "", ".ansible-abcd1236.tmp": "text", "x.tmp": "", ".ansible_tmpx": ""}
     for name, text in {**dict.fromkeys(ours, "<Ser"), **of_2_0, **others}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import directory_lock
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory_lock import LOCK_FILE, locked
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import atomic_files
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.atomic_files import (
+    LOCK_FILE,
+    locked,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 
@@ -117,7 +120,7 @@ def test_the_thread_that_holds_it_takes_it_again(tmp_path: Path, clock: Clock) -
 def test_another_process_holds_it_for_too_long(tmp_path: Path, clock: Clock) -> None:
     with held_by_another(tmp_path), pytest.raises(OmeError) as caught, locked(str(tmp_path), clock.context()):
         pass
-    assert caught.value.kind == "config_file" and clock.now == directory_lock.LONGEST_WAIT
+    assert caught.value.kind == "config_file" and clock.now == atomic_files.LONGEST_WAIT
     assert str(caught.value) == (
         f"Could not lock {tmp_path}. It is locked by pid 7 on host b since yesterday; waited 120 s. "
         "Run the task again when that one has ended."

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import document
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import Document
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import (
     BadFile,
     BadSyntax,
+    Document,
     Element,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import pugixml

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import (
     document,
     editor,
-    xml_reader,
+    option_xml,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.editor import Editor
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import PUSH_MAP, RECORD_MAP
@@ -24,9 +24,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field, PresenceBool
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import PresenceBool
 from hypothesis import HealthCheck, given, settings
 
 from .meaning import VERSIONS, meaning, virtual_hosts_with_applications
@@ -48,7 +47,7 @@ class Kind(NamedTuple):
         return editor.new(self.declaration, value, self.tag).after.decode("utf-8")
 
     def read(self, data: bytes) -> dict[str, Any]:
-        return xml_reader.value(self.declaration, document.parse(data, "file.xml").root)
+        return option_xml.value(self.declaration, document.parse(data, "file.xml").root)
 
     def edited(self, data: bytes, value: dict[str, Any]) -> bytes:
         """Return a file after an edit."""

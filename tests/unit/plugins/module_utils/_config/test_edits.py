@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import document, xml_reader
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import document, option_xml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import Directory
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import BadFile
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.editor import Editor
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadFile
 
 from .test_xml_names import ANY
 
@@ -151,7 +151,7 @@ def test_another_encoding_stays() -> None:
     around = {"around": {"name": "\xe9 \u20ac"}}
     after = edit(head + b"<Any><Around><Within><Name>\xe8</Name></Within></Around></Any>", around)
     assert after == head + b"<Any><Around><Within><Name>\xe9 &#8364;</Name></Within></Around></Any>"
-    assert xml_reader.value(ANY, document.parse(after, "any.xml").root) == around
+    assert option_xml.value(ANY, document.parse(after, "any.xml").root) == around
 
 
 def included(tmp_path: Path, **files: str) -> Any:

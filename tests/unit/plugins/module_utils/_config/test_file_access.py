@@ -13,8 +13,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import file_access
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.file_access import Access, Tightened
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import atomic_files
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.atomic_files import (
+    Access,
+    Tightened,
+)
 
 ROOT, OME, ALICE, CONTAINER = 0, 990, 1000, 4242
 GROUPS = {ROOT: 0, OME: 991, ALICE: 100}
@@ -59,11 +62,11 @@ def status(mode: int, uid: int = ROOT, gid: int = ROOT) -> os.stat_result:
 )
 def test_others_lose_all_access_to_secrets(before: int, uid: int, gid: int, after: int) -> None:
     file, directory = status(before, uid, gid), status(0o755, ROOT, 0)
-    assert file_access.access(file, directory, private=True) == Access(after, uid, gid)
-    assert file_access.access(file, directory, private=False) == Access(before, uid, gid)
-    assert file_access.tightened(file, private=False) is None
+    assert atomic_files.access(file, directory, private=True) == Access(after, uid, gid)
+    assert atomic_files.access(file, directory, private=False) == Access(before, uid, gid)
+    assert atomic_files.tightened(file, private=False) is None
     expected = None if before == after else Tightened(before, after)
-    assert file_access.tightened(file, private=True) == expected
+    assert atomic_files.tightened(file, private=True) == expected
 
 
 @pytest.mark.parametrize(
@@ -80,15 +83,15 @@ def test_others_lose_all_access_to_secrets(before: int, uid: int, gid: int, afte
 def test_a_file_of_root_that_the_server_could_read_as_one_of_others_gets_its_owner(
     file: os.stat_result, directory: os.stat_result, after: Access
 ) -> None:
-    assert file_access.access(file, directory, private=True) == after
+    assert atomic_files.access(file, directory, private=True) == after
 
 
 def test_only_root_gives_files_away(monkeypatch: pytest.MonkeyPatch) -> None:
     directory = status(0o755, OME, 991)
-    assert file_access.access(None, directory, private=False) == Access(0o600, OME, 991)
+    assert atomic_files.access(None, directory, private=False) == Access(0o600, OME, 991)
     monkeypatch.setattr(os, "geteuid", lambda: ALICE)
-    assert file_access.access(None, directory, private=True) == Access(0o600)
-    assert file_access.access(status(0o644), directory, private=True) == Access(0o600, ROOT, ROOT)
+    assert atomic_files.access(None, directory, private=True) == Access(0o600)
+    assert atomic_files.access(status(0o644), directory, private=True) == Access(0o600, ROOT, ROOT)
 
 
 def test_the_warning_says_what_the_server_needs() -> None:

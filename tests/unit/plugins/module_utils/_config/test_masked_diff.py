@@ -12,7 +12,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import document, xml_reader
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import document, option_xml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.editor import Editor
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.masked_diff import masked_text
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.server_files import SERVER_XML
@@ -114,7 +114,7 @@ def test_other_files_show_no_secret(declaration: Any, text: str, open_texts: tup
 def test_equal_lines_are_equal_on_both_sides() -> None:
     text = VHOST.format(CANARY).replace("  <Name>a</Name>", f"  <Name>a</Name>  <!-- {CANARY} -->", 1)
     root = document.parse(text, "VHost_a.xml").root
-    value = xml_reader.value(VIRTUAL_HOST_FILE, root)
+    value = option_xml.value(VIRTUAL_HOST_FILE, root)
     value["signed_policy"]["secret_key"] = "another"
     value["applications"].append({"name": "c", "type": "live", "transcode_webhook": {"secret_key": CANARY}})
     editor = Editor()

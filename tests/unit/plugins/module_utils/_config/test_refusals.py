@@ -15,7 +15,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config 
     versions,
     virtual_host_file,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadFile
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import BadFile
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import PUSH_MAP, RECORD_MAP
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.virtual_host_file import (
     VIRTUAL_HOST_FILE,

@@ -16,10 +16,9 @@ import hypothesis.strategies as st
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import (
     document,
+    option_xml,
     versions,
     virtual_host_file,
-    xml_reader,
-    xml_writer,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import (
     PUSH_MAP,
@@ -33,10 +32,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
+    Bool,
+    Field,
+    Float,
+    Int,
+    StringSet,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bool, Float, Int
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
 from hypothesis import HealthCheck, given, settings
 
 from .meaning import PUSHES, RECORDINGS, VERSIONS, meaning, virtual_hosts_with_applications
@@ -145,10 +148,10 @@ OPTIONS = list(alone(VIRTUAL_HOST_FILE))
 
 def test_every_declared_option_reaches_xml_and_comes_back(record_property: Callable[[str, Any], None]) -> None:
     for path, value, tags in OPTIONS:
-        element = xml_writer.element(VIRTUAL_HOST_FILE, value, "VirtualHost")
+        element = option_xml.element(VIRTUAL_HOST_FILE, value, "VirtualHost")
         assert element.find("/".join(tags)) is not None, path
         read = document.parse(ElementTree.tostring(element), "VHost_t.xml").root
-        assert xml_reader.value(VIRTUAL_HOST_FILE, read) == value, path
+        assert option_xml.value(VIRTUAL_HOST_FILE, read) == value, path
     record_property("options", len(OPTIONS))
     # Each option of the modules `vhost` and `application`, without the virtual host of an application.
     assert len(OPTIONS) == count(VIRTUAL_HOST.options()) + count(APPLICATION.options()) - 1 + 1
@@ -190,8 +193,8 @@ def test_keys_of_extra_have_the_elements_of_the_server(version: str) -> None:
             name, is_member = parts[end].removesuffix("[]"), parts[end].endswith("[]")
             value = {name: [value] if is_member else value}
         app = APPLICATION.from_wire(value)
-        element = xml_writer.element(APPLICATION, app, "Application")
+        element = option_xml.element(APPLICATION, app, "Application")
         assert element.find(row["xml"].replace(".", "/")) is not None, path
-        assert meaning(APPLICATION, xml_reader.value(APPLICATION, element)) == meaning(APPLICATION, app), path
+        assert meaning(APPLICATION, option_xml.value(APPLICATION, element)) == meaning(APPLICATION, app), path
         compared += 1
     assert compared > 200

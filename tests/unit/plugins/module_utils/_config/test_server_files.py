@@ -12,22 +12,26 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import Directory
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadFile
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import BadFile
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.server_files import (
     LoggerFile,
     ServerFile,
     own_virtual_hosts,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.upgrade import Comparison
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.versions import Comparison
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import Changed, parse
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import logger_config, server_config
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
+    Bool,
+    Field,
+    Int,
+    String,
+    StringSet,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bool, Int, String
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
 
 NEWEST = (0, 21, 0)
 SAMPLES = {

@@ -11,12 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import (
-    known_elements,
-    unknown_elements,
-    versions,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.known_elements import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import versions
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.versions import (
     NEWEST,
     releases_of,
 )
@@ -66,7 +62,7 @@ def taken(version: str) -> set[str]:
 def test_the_table_has_the_elements_that_each_release_takes(version: str) -> None:
     known = {
         path.replace("Application.", f"{PARTS['application']}.", 1) if path.startswith("Application.") else path
-        for path, releases in known_elements._ELEMENTS.items()
+        for path, releases in versions._ELEMENTS.items()
         if releases.has(parse(version))
     }
     if not (WIRE / "server_keys" / f"{version}.json").exists():
@@ -75,7 +71,7 @@ def test_the_table_has_the_elements_that_each_release_takes(version: str) -> Non
 
 
 def test_the_table_has_nothing_that_an_option_stands_for() -> None:
-    paths = {path.replace("Application.", f"{PARTS['application']}.", 1) for path in known_elements._ELEMENTS}
+    paths = {path.replace("Application.", f"{PARTS['application']}.", 1) for path in versions._ELEMENTS}
     assert not paths & DECLARED
 
 
@@ -135,5 +131,5 @@ def test_keys_inside_of_lists_and_known_elements_are_found() -> None:
     (text,) = versions.unknown(VIRTUAL_HOST_FILE, {"applications": [app]}, NEWEST, "vhosts[0]")
     assert text.startswith("vhosts[0].applications[0].providers.mpegts.extra.streams[1].nmae: ")
     assert text.endswith("; did you mean Name?")
-    found = [one.path for one in unknown_elements.in_extra(VIRTUAL_HOST_FILE, {"applications": [app]})]
+    found = [one.path for one in versions.in_extra(VIRTUAL_HOST_FILE, {"applications": [app]})]
     assert f"{PARTS['application']}.Publishers.LLHLS.Dumps.Dump.Playlists.Playlist" in found

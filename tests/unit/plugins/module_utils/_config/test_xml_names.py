@@ -14,29 +14,27 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import (
     document,
     editor,
+    option_xml,
     virtual_host_file,
-    xml_reader,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadFile
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.document import BadFile
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import STREAM_MAPS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.virtual_host_file import (
     VIRTUAL_HOST_FILE,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
     Bitrate,
     Bool,
+    CsvSet,
     Float,
     Int,
     String,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import (
-    CsvSet,
     StringList,
     StringSet,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -134,9 +132,9 @@ TEXT = """<?xml version="1.0" encoding="UTF-8"?>
 
 def test_each_form_of_a_name() -> None:
     assert editor.new(ANY, VALUE, "Any").after.decode() == TEXT
-    assert xml_reader.value(ANY, document.parse(TEXT, "any.xml").root) == VALUE
-    assert xml_reader.value(ANY, document.parse("\ufeff" + TEXT, "any.xml").root) == VALUE
-    assert xml_reader.value(ANY, ElementTree.fromstring(TEXT)) == VALUE
+    assert option_xml.value(ANY, document.parse(TEXT, "any.xml").root) == VALUE
+    assert option_xml.value(ANY, document.parse("\ufeff" + TEXT, "any.xml").root) == VALUE
+    assert option_xml.value(ANY, ElementTree.fromstring(TEXT)) == VALUE
 
 
 def test_the_order_of_options_and_of_sets_changes_no_file() -> None:
@@ -234,7 +232,7 @@ def test_any_text_is_read_or_refused(text: str | bytes) -> None:
     except BadFile as error:
         assert error.option.startswith("a.xml")
     else:
-        assert xml_reader.value(Object("o", fields=[], extra=True), root) is not None
+        assert option_xml.value(Object("o", fields=[], extra=True), root) is not None
 
 
 @pytest.mark.parametrize("text", ["<a:b/>", "<a b='1' c='2'/>", "<a xmlns='x'><b/></a>"])

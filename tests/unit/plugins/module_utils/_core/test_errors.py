@@ -9,10 +9,9 @@ import ast
 from pathlib import Path
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import messages
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import server
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, BadInput, OmeError
 
 SOURCES = sorted(Path(errors.__file__).parents[1].rglob("*.py"))
 
@@ -41,7 +40,7 @@ def _named_kinds(path: Path) -> set[str]:
 
 def test_every_kind_of_error_has_advice() -> None:
     kinds = set().union(*map(_named_kinds, SOURCES))
-    kinds |= {kind for _part, kind in messages._MESSAGES} | set(messages._STATUSES.values())
+    kinds |= {kind for _part, kind in server._MESSAGES} | set(server._STATUSES.values())
     assert "connection_lost" in kinds and "conflict" in kinds
     assert kinds <= ADVICE.keys()
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import option_names
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import texts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import (
     named,
     naming,
     renaming,
@@ -60,7 +60,7 @@ def test_an_error_names_them_when_it_is_shown() -> None:
     assert OmeError("timeout", "read it").as_result()["remedy"].endswith("raise timeout.")
 
 
-PLUGINS = Path(option_names.__file__).parents[2]
+PLUGINS = Path(texts.__file__).parents[2]
 ELSEWHERE = ("show_secrets",)
 """Options of roles that messages name as those of the modules that read, which no role calls."""
 

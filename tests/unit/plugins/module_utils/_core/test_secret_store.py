@@ -10,9 +10,9 @@ import string
 from urllib.parse import quote
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import (
     MASK,
+    SecretStore,
     has_user_info,
     mask_url,
     url_secrets,

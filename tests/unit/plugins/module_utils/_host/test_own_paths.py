@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host import own_paths
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host import own_files
 
 
 @pytest.mark.parametrize(
@@ -20,14 +20,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host im
     ],
 )
 def test_a_shared_directory_is_never_that_of_a_role(path: str) -> None:
-    assert own_paths.is_shared(path)
-    (problem,) = own_paths.directory_problems({"x_dir": path})
+    assert own_files.is_shared(path)
+    (problem,) = own_files.directory_problems({"x_dir": path})
     assert problem.startswith("x_dir is /") and "set a directory of its own below it" in problem
 
 
 @pytest.mark.parametrize("path", ["/var/log/ovenmediaengine", "/opt/ome", "/home/media/ome", "/data", "/srv/é+@=_-.x"])
 def test_a_directory_of_its_own_is_taken(path: str) -> None:
-    assert own_paths.directory_problems({"x_dir": path}) == [] and own_paths.path_problem(path) is None
+    assert own_files.directory_problems({"x_dir": path}) == [] and own_files.path_problem(path) is None
 
 
 @pytest.mark.parametrize(
@@ -35,16 +35,16 @@ def test_a_directory_of_its_own_is_taken(path: str) -> None:
     ["ome", "", None, 1, "//x", "/a b", "/a\nUser=root", "/a\n", "/a%h", "/a$x", "/a:b", '/a"b', "/a/../etc", "/a*"],
 )
 def test_a_path_that_a_unit_would_read_otherwise_is_refused(path: Any) -> None:
-    assert len(own_paths.directory_problems({"x_dir": path})) == 1 and own_paths.path_problem(path)
+    assert len(own_files.directory_problems({"x_dir": path})) == 1 and own_files.path_problem(path)
 
 
 def test_equal_linked_and_nested_directories_are_refused() -> None:
     same = {"a_dir": "/srv/x", "b_dir": "/srv/x/"}
-    assert own_paths.directory_problems(same) == ["a_dir and b_dir are the same directory, /srv/x; set two."]
-    assert "a_dir is /var/log, " in own_paths.directory_problems({"a_dir": "/srv/x"}, {"a_dir": "/var/log"})[0]
+    assert own_files.directory_problems(same) == ["a_dir and b_dir are the same directory, /srv/x; set two."]
+    assert "a_dir is /var/log, " in own_files.directory_problems({"a_dir": "/srv/x"}, {"a_dir": "/var/log"})[0]
     nested = {"log_dir": "/srv/x", "config_dir": "/srv/x/conf", "data_dir": "/srv/xy"}
-    assert own_paths.directory_problems(nested) == []
-    assert own_paths.directory_problems(nested, cleaned=["log_dir"]) == [
+    assert own_files.directory_problems(nested) == []
+    assert own_files.directory_problems(nested, cleaned=["log_dir"]) == [
         "config_dir is inside of log_dir, whose old files are removed; set one outside of it."
     ]
 
@@ -73,8 +73,8 @@ def test_equal_linked_and_nested_directories_are_refused() -> None:
     ],
 )
 def test_a_text_with_a_line_break_or_another_meaning_is_refused(kind: str, good: list[str], bad: list[str]) -> None:
-    assert own_paths.text_problems(kind, {f"x_{number}": text for number, text in enumerate(good)}) == []
+    assert own_files.text_problems(kind, {f"x_{number}": text for number, text in enumerate(good)}) == []
     for text in bad:
-        assert len(own_paths.text_problems(kind, {"x": text})) == 1, text
-    (problem,) = own_paths.text_problems(kind, {"x_list": [good[0], bad[0]]})
+        assert len(own_files.text_problems(kind, {"x": text})) == 1, text
+    (problem,) = own_files.text_problems(kind, {"x_list": [good[0], bad[0]]})
     assert problem.startswith("x_list[1]: expected ")

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.idempotence import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.server import (
     CREATES,
     DELETES,
     READS,
@@ -25,7 +26,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.ide
     STOPS,
     Idempotence,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import responses
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer

@@ -29,8 +29,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.er
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import (
     client,
     connections,
-    failures,
-    proxies,
+    responses,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import NO_BODY, Answer
@@ -542,7 +541,7 @@ def test_a_proxy_that_cannot_be_used_is_named_as_the_cause(
     connect: Connect, monkeypatch: pytest.MonkeyPatch, url: str, reason: str
 ) -> None:
     monkeypatch.setitem(sys.modules, "socks", None)
-    monkeypatch.setattr(connections, "proxy_of", lambda base, _proxies: proxies.Proxy(url, "http_proxy"))
+    monkeypatch.setattr(connections, "proxy_of", lambda base, _proxies: responses.Proxy(url, "http_proxy"))
     client = connect("http://ome.invalid:8081", retries=0)
     monkeypatch.setattr(
         connections.Connections, "environment", {"proxies": {"http": url}, "verify": True, "cert": None, "stream": True}
@@ -849,8 +848,8 @@ class _Chain(Exception):
 def test_a_circular_chain_of_causes_ends() -> None:
     first, second = _Chain("a"), _Chain("b")
     first.__cause__, second.__cause__ = second, first
-    assert list(failures._causes(first)) == [first, second]
-    assert list(failures._causes(None)) == []
+    assert list(responses._causes(first)) == [first, second]
+    assert list(responses._causes(None)) == []
 
 
 @pytest.mark.parametrize(
@@ -865,11 +864,11 @@ def test_a_circular_chain_of_causes_ends() -> None:
     ],
 )
 def test_only_messages_of_the_operating_system_are_shown(causes: tuple[BaseException, ...], words: str) -> None:
-    assert failures.reason_of(*causes) == words
+    assert responses.reason_of(*causes) == words
 
 
 def test_a_failure_of_tls_without_a_reason_has_no_detail() -> None:
-    assert failures._tls_detail([ValueError("secret")]) == ""
+    assert responses._tls_detail([ValueError("secret")]) == ""
 
 
 def test_without_requests_the_module_can_be_imported_and_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,12 +17,11 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import client as retry_policy
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import connections as connections_module
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import retry_policy
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Transport
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.settings import Settings
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.gathering import gathered

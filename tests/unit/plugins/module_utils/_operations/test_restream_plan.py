@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations import restream_plan
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream import Restream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations import one_stream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.one_stream import Restream
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators
 
 PLATFORMS = [
@@ -33,12 +33,12 @@ OPTIONS = ArgumentSpecValidator(Restream.options())
 
 def plan(
     platforms: list[dict[str, Any]] | None = None, current: list[dict[str, Any]] | None = None, **changed: Any
-) -> restream_plan.Plan:
+) -> one_stream.Plan:
     """Return the plan; nothing of it but tasks may show a secret."""
     specified = {"chosen": "all", "stream": "main", "stream_keys": {"one": "canary-one"}, **changed}
     checked = OPTIONS.validate({"platforms": PLATFORMS if platforms is None else platforms, **specified})
     assert not checked.error_messages
-    made = restream_plan.plan(checked.validated_parameters, current or [])
+    made = one_stream.plan(checked.validated_parameters, current or [])
     assert "canary" not in json.dumps(made._replace(tasks=[]))
     return made
 
@@ -131,7 +131,7 @@ def test_no_two_streams_and_platforms_have_one_id() -> None:
     names = [
         "".join(one) for length in (1, 2, 3, 4) for one in itertools.product("a-._", repeat=length)
     ]  # all that the code is about
-    ids = {restream_plan.push_task_id(stream, platform) for stream in names for platform in names}
+    ids = {one_stream.push_task_id(stream, platform) for stream in names for platform in names}
     assert len(ids) == len(names) ** 2 and all(validators.is_addressable(one) for one in ids)
 
 
@@ -146,7 +146,7 @@ def test_no_two_streams_and_platforms_have_one_id() -> None:
     ],
 )
 def test_ids_are_readable(stream: str, platform: str, expected: str) -> None:
-    assert restream_plan.push_task_id(stream, platform) == expected
+    assert one_stream.push_task_id(stream, platform) == expected
     made = plan([{"name": platform, "url": "udp://one.example.com:5", "protocol": "mpegts"}], stream=stream)
     assert [task["id"] for task in made.tasks] == [expected]
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_log import told
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_start import told
 
 
 def test_the_last_lines_of_each_log_are_told_once() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host.server_memory import File
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_plan import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_task import (
     Plan,
     plan,
     started_with,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_summary import summary
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_start import summary
 
 REASONS = ["Server.xml has changed"]
 RESTARTED = {"action": "restarted", "reasons": REASONS}

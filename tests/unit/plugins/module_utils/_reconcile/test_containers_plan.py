@@ -11,13 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import applications, virtual_hosts
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.containers_plan import (
-    Current,
-    Kind,
-    Observed,
-    diff,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.plan import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.base import (
     CREATED,
     DELETED,
     FAILED,
@@ -25,6 +19,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     UNCHANGED,
     PlannedChange,
     Request,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.containers import (
+    Current,
+    Kind,
+    Observed,
+    diff,
 )
 
 DESIRED = {"name": "site", "distribution": "new.example.com"}

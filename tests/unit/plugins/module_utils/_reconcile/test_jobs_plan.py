@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.jobs_plan import Current, diff
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.plan import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.base import (
     FAILED,
     RESTARTED,
     STARTED,
@@ -19,8 +18,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Plan,
     Request,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import Key
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.jobs_plan import Current, diff
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS, Key
 
 KEY = Key("default", "app", "one")
 TASK = {

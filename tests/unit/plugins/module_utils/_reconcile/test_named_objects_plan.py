@@ -9,12 +9,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.named_objects_plan import (
-    NamedKind,
-    Observed,
-    diff,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.plan import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.base import (
     CREATED,
     DELETED,
     FAILED,
@@ -24,8 +19,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Plan,
     Request,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.named_objects_writer import (
+    NamedKind,
+    Observed,
+    diff,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Int, String
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Int, String
 
 KEY = {"vhost": "default", "app": "app", "name": "one"}
 OBJECT = Object(

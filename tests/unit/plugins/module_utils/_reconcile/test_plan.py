@@ -9,9 +9,8 @@ import dataclasses
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import creating
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.creating import split
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.plan import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import containers
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.base import (
     CREATED,
     FAILED,
     RECREATED,
@@ -19,6 +18,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     PlannedChange,
     merge_outcomes,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.containers import split
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 
 ERROR = OmeError("server_error", "create application site/live")
@@ -81,7 +81,7 @@ def test_batches_hold_no_more_objects_than_allowed() -> None:
 
 
 def test_batches_hold_no_more_bytes_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(creating, "LARGEST_BODY", 100)
+    monkeypatch.setattr(containers, "LARGEST_BODY", 100)
     changes = [change(str(number)) for number in range(4)]
     wires = [{"text": "x" * size} for size in (30, 30, 200, 10)]
     assert [len(batch) for batch in split(changes, wires, 500)] == [2, 1, 1]

@@ -10,18 +10,17 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK, SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
     Bitrate,
     Float,
     Int,
     String,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import ANY_JSON
 from hypothesis import given
 

@@ -15,7 +15,10 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application, application_rules
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
+    application,
+    value_rules,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
 VERSIONS = ("0.18.0", "0.20.0", "0.21.0")
@@ -149,7 +152,7 @@ TAKEN: list[tuple[dict[str, Any], str]] = [
 
 
 def refused(app: dict[str, Any], version: str, *, complete: bool = True) -> str | None:
-    found = application_rules.refused({"name": "live", **app}, parse(version), complete=complete)
+    found = value_rules.refused({"name": "live", **app}, parse(version), complete=complete)
     return None if found is None else found.option
 
 
@@ -173,7 +176,7 @@ def test_a_value_that_the_server_takes_is_taken(app: dict[str, Any], version: st
 def test_later_releases_take_all_that_earlier_ones_take(app: dict[str, Any]) -> None:
     order = [refused(app, version) is None for version in ("0.15.10", "0.18.0", "0.20.0", "0.20.5", "0.21.0")]
     assert order == sorted(order)
-    assert application_rules.is_doubtful(app) or all(order)
+    assert value_rules.is_doubtful(app) or all(order)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,7 @@ def test_later_releases_take_all_that_earlier_ones_take(app: dict[str, Any]) -> 
 )
 def test_what_the_current_application_may_complete_is_not_refused(app: dict[str, Any]) -> None:
     assert refused(app, "0.21.0") and refused(app, "0.21.0", complete=False) is None
-    assert application_rules.is_doubtful(app) and not application_rules.depends_on_version(app)
+    assert value_rules.is_doubtful(app) and not value_rules.depends_on_version(app)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

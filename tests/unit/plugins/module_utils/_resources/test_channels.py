@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import mask_url, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import (
+    mask_url,
+    url_secrets,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import scheduled_channel
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.channels import source_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import current_statistics
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import stream
 
 RECORDINGS = sorted((Path(__file__).resolve().parents[5] / "tests/wire/media").glob("*.json"))
 
@@ -33,7 +33,7 @@ def test_recorded_statistics_are_complete(path: Path) -> None:
     found = recorded(path)
     assert len(found) >= 5
     for raw in found:
-        result = current_statistics.of_place(raw, "default", "media")
+        result = stream.of_place(raw, "default", "media")
         assert None not in result.values() and len(result) == len(raw) + 2  # the names are added
         assert result["connections"] == raw["connections"]
         assert result["created_time"] == raw["createdTime"] and result["total_bytes_in"] == raw["totalBytesIn"] > 0
@@ -44,7 +44,7 @@ def test_recorded_statistics_are_complete(path: Path) -> None:
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_uptime_of_a_recording(path: Path) -> None:
     raw = recorded(path)[0]
-    result = current_statistics.of_server(raw, None)
+    result = stream.of_server(raw, None)
     assert (result["start_time"], result["uptime"], result["uptime_is_exact"]) == (raw["createdTime"], 6, False)
 
 
@@ -64,11 +64,11 @@ def test_uptime_of_a_recording(path: Path) -> None:
 )
 def test_uptime_by_the_header_date(date: str | None, uptime: int, exact: bool) -> None:
     raw = {"createdTime": "2026-11-23T02:13:52.640+00:00", "lastUpdatedTime": "2026-11-23T02:13:58.949+00:00"}
-    result = current_statistics.of_server(raw, date)
+    result = stream.of_server(raw, date)
     assert (result["uptime"], result["uptime_is_exact"]) == (uptime, exact)
 
 
 @pytest.mark.parametrize("time", (None, 5, "", "2026", "2026-11-23", "0001-01-01T00:00:00.000+23:00", [], {}))
 def test_a_time_that_is_none(time: Any) -> None:
-    result = current_statistics.of_server({"createdTime": time}, "Mon, 23 Nov 2026 02:13:53 GMT")
+    result = stream.of_server({"createdTime": time}, "Mon, 23 Nov 2026 02:13:53 GMT")
     assert (result["start_time"], result["uptime"], result["uptime_is_exact"]) == (None, None, False)

@@ -10,7 +10,7 @@ import itertools
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.host_names import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import (
     CONFIGURED,
     EXISTING,
     NEW,

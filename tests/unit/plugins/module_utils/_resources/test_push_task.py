@@ -10,15 +10,13 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
+    PUSH_TASK,
+    PUSH_TASKS,
     Key,
     is_of_configuration,
     key_of,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import (
-    PUSH_TASK,
-    PUSH_TASKS,
     same_destination,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import wire_forms

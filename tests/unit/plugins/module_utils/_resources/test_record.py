@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORD, RECORDS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import RECORD, RECORDS
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.records import SCHEDULE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import wire_forms
 from hypothesis import given

@@ -22,11 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
     parse,
     show,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
-    application_rules,
-    refusals,
-    start_rules,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import refusals, value_rules
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.refusals import Rule
 
 from . import refused_values
@@ -34,10 +30,10 @@ from .refused_values import Example
 
 VERSIONS = [parse(version) for version in ("0.15.10", "0.18.0", "0.20.0", "0.20.5", "0.21.0")]
 TABLES = {
-    "server": (start_rules.SERVER, refused_values.SERVER),
-    "logger": (start_rules.LOGGER, refused_values.LOGGER),
-    "vhost": (start_rules.VIRTUAL_HOST, refused_values.VIRTUAL_HOST),
-    "application": (application_rules.RULES, refused_values.APPLICATION),
+    "server": (value_rules.SERVER, refused_values.SERVER),
+    "logger": (value_rules.LOGGER, refused_values.LOGGER),
+    "vhost": (value_rules.VIRTUAL_HOST, refused_values.VIRTUAL_HOST),
+    "application": (value_rules.RULES, refused_values.APPLICATION),
 }
 FACTS = (Path(__file__).parents[5] / "docs" / "server-facts.md").read_text(encoding="utf-8")
 
@@ -139,5 +135,5 @@ def test_a_release_that_nobody_knows_is_like_the_nearest() -> None:
 
 def test_no_message_has_a_passphrase() -> None:
     value = {"bind": {"providers": {"srt": {"passphrase": "canary"}}}}
-    found = list(refusals.refusals(start_rules.SERVER, value, NEWEST))
+    found = list(refusals.refusals(value_rules.SERVER, value, NEWEST))
     assert found and "canary" not in str(found)

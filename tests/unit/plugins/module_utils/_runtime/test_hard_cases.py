@@ -9,11 +9,14 @@ from __future__ import annotations
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, JobEndpoints
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.server import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import mask_url, url_secrets
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import (
+    SecretStore,
+    mask_url,
+    url_secrets,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._http.test_client import (
     OK,

@@ -18,24 +18,19 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.results import ManagingOperation
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.registry import RESOURCES
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import (
-    options,
-    redaction,
-    secret_options,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options, redaction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
     connection_options,
     in_clear_text,
     settings_of,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import String, StringList, Url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringList
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit import secret_tables
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import RESOURCES
 
 MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
@@ -317,16 +312,16 @@ def test_every_secret_of_every_module_is_a_secret_option() -> None:
         for path, option in named(argument_spec(module)).items()
         if option.get("no_log")
     }
-    assert marked == secret_tables.secret_options() == secret_options.SECRET_OPTIONS
+    assert marked == secret_tables.secret_options() == redaction.SECRET_OPTIONS
 
 
 def test_every_url_of_the_connection_is_a_url_option() -> None:
     assert {name for name in connection_options() if name.endswith("_url")} == set(options.CONNECTION_URLS)
-    assert set(options.CONNECTION_URLS) <= set(secret_options.URL_OPTIONS)
+    assert set(options.CONNECTION_URLS) <= set(redaction.URL_OPTIONS)
 
 
 def test_options_that_hold_urls() -> None:
-    assert secret_tables.url_options() == secret_options.URL_OPTIONS
+    assert secret_tables.url_options() == redaction.URL_OPTIONS
 
 
 @pytest.fixture
@@ -350,9 +345,9 @@ def extended() -> Iterator[None]:
 def test_new_fields_must_be_in_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparisons above fail until they are."""
     secrets, urls = secret_tables.secret_options(), secret_tables.url_options()
-    assert secrets - secret_options.SECRET_OPTIONS == {"new_secret", "inner_secret"}
+    assert secrets - redaction.SECRET_OPTIONS == {"new_secret", "inner_secret"}
     new = {"new_url": False, "inner_url": True, "addresses": False, "new_urls": False}
-    assert urls == {**secret_options.URL_OPTIONS, **new}
+    assert urls == {**redaction.URL_OPTIONS, **new}
     monkeypatch.setattr(redaction, "SECRET_OPTIONS", secrets)
     monkeypatch.setattr(redaction, "URL_OPTIONS", urls)
     values = {
@@ -367,7 +362,7 @@ def test_new_fields_must_be_in_the_tables(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_no_names_are_looked_for_in_secrets() -> None:
-    assert secret_options.SECRET_OPTIONS < secret_options.WITHOUT_NAMES
+    assert redaction.SECRET_OPTIONS < redaction.WITHOUT_NAMES
 
 
 @pytest.mark.parametrize("module", MODULES)

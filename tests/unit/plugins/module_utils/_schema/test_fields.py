@@ -11,19 +11,22 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK, SecretStore
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Difference, Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bool, Int, String, Url
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import (
+    Bool,
     CsvSet,
+    Difference,
+    Field,
+    Int,
+    String,
     StringList,
     StringSet,
+    Url,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import (
     ANY_JSON,
     specified_forms,

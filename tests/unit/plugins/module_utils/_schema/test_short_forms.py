@@ -14,7 +14,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.short_forms import expand
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.option_forms import expand
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
 
 PROFILE = {"name": "p", "output_stream_name": "${OriginStreamName}"}

@@ -23,21 +23,21 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import certificate as certificate_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import certificate_reader
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import handshake as handshake_module
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import pem_files
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import (
     CertificateError,
     Endpoint,
     covers,
     normalize_fingerprint,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.der_reader import parse_certificate
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.handshake import handshake
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem_files import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate_reader import (
     check_files,
     key_matches,
+    parse_certificate,
     read_pem_certificates,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.handshake import handshake
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE, wait_until_readable
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import unused_port
@@ -577,7 +577,7 @@ def test_certificates_are_read_from_a_file(write: Any) -> None:
         (b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", "broken"),
         (pem(make())[:300], "broken"),
         (pem(make()) + b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "broken"),
-        (b"\n" * (pem_files.LARGEST_FILE + 1), "broken"),
+        (b"\n" * (certificate_reader.LARGEST_FILE + 1), "broken"),
     ],
 )
 def test_files_without_valid_certificates(write: Any, content: bytes, kind: str) -> None:
@@ -606,7 +606,7 @@ def test_unreadable_files(write: Any, tmp_path: Path, monkeypatch: pytest.Monkey
 @given(st.binary(max_size=300))
 def test_random_files_raise_a_certificate_error(content: bytes) -> None:
     with pytest.raises(CertificateError):
-        for der in pem_files._certificate_blocks(b"-----BEGIN CERTIFICATE-----\n" + content, "path"):
+        for der in certificate_reader._certificate_blocks(b"-----BEGIN CERTIFICATE-----\n" + content, "path"):
             parse_certificate(der)
 
 

@@ -19,15 +19,13 @@ from .._core.texts import name_list
 from .._resources import application, stream
 from .._resources.application import APPLICATION
 from .._resources.jobs import NO_APPLICATION
+from .._resources.kind import Key, key_of
 from .._resources.output_profiles import track_names
 from .._resources.stream import created_of, outputs_of, source_of
 from .._schema.validators import is_addressable
 from .findings import ERROR, MOST_NAMED, Collector, Desired
 
 # Read which streams are live, and what applications lack, for the comparison of what is inside of them.
-
-StreamKey = tuple[str, str, str]
-"""Virtual host, application and name of a stream."""
 
 _ORIGIN = "${OriginStreamName}"  # the server replaces it by the name of the input stream [read]
 
@@ -38,7 +36,7 @@ class Applications:
     def __init__(self, api: Api, desired: Desired, collector: Collector) -> None:
         self._api = api
         self._collector = collector
-        self._desired = {application.key_of(app): app for app in desired.applications}
+        self._desired = {key_of(app): app for app in desired.applications}
         self._streams = Streams(api)
         self._raws: dict[tuple[str, str], t.Any] = {}
         self._present: set[tuple[str, str]] = set()
@@ -51,7 +49,7 @@ class Applications:
         if present:
             deferred(self._present.add, (vhost, app))
 
-    def lacks(self, key: application.Key, raw: t.Any, part: str, names: t.Collection[str]) -> bool:
+    def lacks(self, key: Key, raw: t.Any, part: str, names: t.Collection[str]) -> bool:
         """Return whether an application has none of some providers or publishers, and the lists add none.
 
         ``part`` is `providers` or `publishers`, ``names`` are their JSON names. ``raw`` is the application in wire
@@ -64,29 +62,29 @@ class Applications:
         current = raw.get(part) if isinstance(raw, dict) else None
         return isinstance(current, dict) and not any(name in current for name in names)
 
-    def read(self, key: application.Key, raw: t.Any) -> t.Any:
+    def read(self, key: Key, raw: t.Any) -> t.Any:
         """Return an application in wire form; ``raw`` is what is known of it, None if it was not read yet."""
         return self.current(key) if raw is None else raw
 
-    def current(self, key: application.Key) -> t.Any:
+    def current(self, key: Key) -> t.Any:
         """Return an application in wire form, which is read if it was not read yet."""
-        scope = (key.vhost, key.name)
+        scope = (key.vhost, key.app)
         if self._raws.get(scope) is None:
             self._raws[scope] = self._read(key)
         return self._raws[scope]
 
-    def track_names(self, key: application.Key) -> t.Collection[str] | None:
+    def track_names(self, key: Key) -> t.Collection[str] | None:
         """Return the names of the tracks that an application makes; None if they are not known."""
         raw = self.current(key)
         return track_names(application.from_wire(raw, key.vhost)) if isinstance(raw, dict) else None
 
-    def _read(self, key: application.Key) -> t.Any:
-        place = {"vhost": key.vhost, "application": key.name}
-        return self._collector.read(self._api.read_application, *key, **place)
+    def _read(self, key: Key) -> t.Any:
+        place = {"vhost": key.vhost, "application": key.app}
+        return self._collector.read(self._api.read_application, *key.scope, **place)
 
     # Live streams
 
-    def read_live(self, streams: t.Iterable[StreamKey], *, every: bool) -> None:
+    def read_live(self, streams: t.Iterable[Key], *, every: bool) -> None:
         """Read which streams are live, with one list for each application: for ``every`` one that is on the server, or
         for those that have one of ``streams``.
 
@@ -100,7 +98,7 @@ class Applications:
         # Only profiles say which other names the outputs of a stream have.
         unknown = [key[:2] for key in wanted if self._live[key[:2]] and key[2] not in self._live[key[:2]]]
         missing = [scope for scope in dict.fromkeys(unknown) if self._raws.get(scope) is None]
-        reads = [functools.partial(self._read, application.Key(*scope)) for scope in missing]
+        reads = [functools.partial(self._read, Key(*scope)) for scope in missing]
         self._raws.update(zip(missing, self._api.map_concurrently(reads)))
 
     def _list_live(self, vhost: str, app: str) -> t.Collection[str]:
@@ -112,15 +110,15 @@ class Applications:
                 self._collector.add_error(error, vhost=vhost, application=app)
             return ()
 
-    def live_inputs(self) -> list[StreamKey]:
+    def live_inputs(self) -> list[Key]:
         """Return the live inputs of the applications whose streams were listed."""
-        return sorted((*scope, name) for scope, names in self._live.items() for name in names)
+        return sorted(Key(*scope, name) for scope, names in self._live.items() for name in names)
 
-    def is_live(self, stream: StreamKey) -> bool:
+    def is_live(self, stream: Key) -> bool:
         """Return whether a stream is known to be live: as the input or the output of an application."""
         return self.input_of(stream) is not None
 
-    def input_of(self, stream: StreamKey) -> StreamKey | None:
+    def input_of(self, stream: Key) -> Key | None:
         """Return the live input that a stream is, or is an output of; None if no such input is known to be live."""
         vhost, app, name = stream
         live = self._live.get((vhost, app), ())
@@ -133,7 +131,7 @@ class Applications:
         templates = [str(one.get("output_stream_name", "")) for one in profiles.get("output_profile", ())]
         found = (origin for origin in live for one in templates if one.replace(_ORIGIN, origin) == name)
         origin = next(found, None)
-        return None if origin is None else (vhost, app, origin)
+        return None if origin is None else Key(vhost, app, origin)
 
 
 # Read the live inputs of a server, and find those of which it makes no output.
@@ -158,8 +156,8 @@ class Inputs:
         self._streams = Streams(api)
         self._statistics: tuple[t.Mapping[str, t.Any], str | None] = ({}, None)
         self._shows_relays = False
-        self._raws: dict[StreamKey, t.Any] = {}
-        self._suspects: list[StreamKey] = []
+        self._raws: dict[Key, t.Any] = {}
+        self._suspects: list[Key] = []
         self.possible = False
         """Whether anything has come in since the server started, as far as it says."""
 
@@ -174,7 +172,7 @@ class Inputs:
         else:
             self.possible = stream.of_server(*self._statistics)["total_bytes_in"] != 0
 
-    def read(self, needed: t.Iterable[StreamKey]) -> None:
+    def read(self, needed: t.Iterable[Key]) -> None:
         """Read the live inputs of all applications; if there can be none, ask only for those of ``needed`` streams.
 
         Raises OmeError if no further request can succeed.
@@ -185,7 +183,7 @@ class Inputs:
         self._raws = dict(zip(keys, raws))
         self._suspects = [key for key in keys if self._lacks_output(key) and self.is_due(key)]
 
-    def second_look(self, more: t.Iterable[StreamKey]) -> list[t.Callable[[], None]]:
+    def second_look(self, more: t.Iterable[Key]) -> list[t.Callable[[], None]]:
         """Return the calls that read the inputs without output again, and ``more``."""
         return [functools.partial(self._read_again, key) for key in sorted({*self._suspects, *more})]
 
@@ -200,7 +198,7 @@ class Inputs:
                 )
                 self._collector.add(ERROR, "input_without_output", text, **_place(key))
 
-    def is_due(self, key: StreamKey, created: t.Any = None) -> bool:
+    def is_due(self, key: Key, created: t.Any = None) -> bool:
         """Return whether an input, and what was created at ``created`` to use it, exist for long enough."""
         raw = self._raws.get(key)
         if not isinstance(raw, dict):
@@ -209,7 +207,7 @@ class Inputs:
         ages = [stream.age(time, *self._statistics) for time in times]
         return all(age is not None and age >= SETTLES for age in ages)
 
-    def why_waiting(self, key: StreamKey, name: str) -> str:
+    def why_waiting(self, key: Key, name: str) -> str:
         """Return a sentence about the outputs of an input, for a job that waits for the output ``name``."""
         raw = self._raws.get(key)
         outputs = outputs_of(raw) if isinstance(raw, dict) else []
@@ -219,13 +217,13 @@ class Inputs:
             return f" Its outputs have other names: {name_list(outputs, MOST_NAMED)}."
         return ""
 
-    def _read(self, key: StreamKey) -> t.Any:
+    def _read(self, key: Key) -> t.Any:
         return self._collector.read(self._streams.read, *key, **_place(key))
 
-    def _read_again(self, key: StreamKey) -> None:
+    def _read_again(self, key: Key) -> None:
         deferred(self._raws.__setitem__, key, self._read(key))
 
-    def _lacks_output(self, key: StreamKey) -> bool:
+    def _lacks_output(self, key: Key) -> bool:
         """Return whether the server makes no output of an input that is there."""
         raw = self._raws.get(key)
         if not isinstance(raw, dict) or raw.get("outputs") != []:
@@ -235,13 +233,13 @@ class Inputs:
             return source not in _CHANNELS
         return source in _ENCODERS and not (source == _PASSES_THROUGH and self._passes_through(key))
 
-    def _passes_through(self, key: StreamKey) -> bool:
+    def _passes_through(self, key: Key) -> bool:
         """Return whether an application relays what encoders send by RTMP."""
-        raw = self._applications.current(application.Key(*key[:2]))
+        raw = self._applications.current(Key(*key[:2]))
         providers = application.from_wire(raw, key[0]).get("providers", {}) if isinstance(raw, dict) else {}
         return str((providers.get("rtmp") or {}).get("passthrough_output_profile")).lower() == "true"
 
 
-def _place(key: StreamKey) -> dict[str, str]:
+def _place(key: Key) -> dict[str, str]:
     """Return the fields of a finding that identify an input."""
     return {"vhost": key[0], "application": key[1], "stream": key[2]}

@@ -18,7 +18,8 @@ from .._config.stream_maps import is_durable_path, map_path
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._resources import application
-from .._resources.jobs import JobKind, key_of
+from .._resources.jobs import JobKind
+from .._resources.kind import key_of
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.fields import Difference
 from .._schema.objects import Object
@@ -116,10 +117,10 @@ class DurableAudit:
             declaration = compared(VIRTUAL_HOST, vhost)
             self._check(f"Virtual host {name}", declaration, vhost, self._vhosts.get(name), vhost=name)
         for app in self._desired.applications:
-            key = application.key_of(app)
+            key = key_of(app)
             declaration = compared(application.APPLICATION, app)
-            kept = self._applications(key.vhost).get(key.name)
-            self._check(f"Application {key}", declaration, app, kept, vhost=key.vhost, application=key.name)
+            kept = self._applications(key.vhost).get(key.app)
+            self._check(f"Application {key}", declaration, app, kept, vhost=key.vhost, application=key.app)
 
     def _check(self, title: str, declaration: Object, desired: Value, kept: Value | None, **place: str) -> None:
         vhost = place["vhost"]

@@ -15,7 +15,6 @@ from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._reconcile.jobs_plan import STABLE_TIMEOUT, list_stable
-from .._resources import application
 from .._resources.jobs import (
     NO_APPLICATION,
     PUSH_PUBLISHERS,
@@ -23,13 +22,12 @@ from .._resources.jobs import (
     PUSH_TASKS,
     RECORDS,
     JobKind,
-    Key,
     id_of,
     is_of_configuration,
-    key_of,
 )
+from .._resources.kind import Key, key_of, label_with
 from .._schema.validators import is_addressable
-from .applications import Applications, Inputs, StreamKey
+from .applications import Applications, Inputs
 from .durable import DurableAudit
 from .findings import DRIFT, ERROR, WARNING, Collector, Desired
 
@@ -139,7 +137,7 @@ class JobAudit:
 
     def scopes(self) -> set[tuple[str, str]]:
         """Return virtual host and application of the desired jobs."""
-        return {(key.vhost, key.app) for key in self._jobs}
+        return {key.scope for key in self._jobs}
 
     def skip_unlisted(self, applications: t.Iterable[tuple[str, str]]) -> None:
         """Report no unlisted jobs of these applications, because they are reported with all that is in them."""
@@ -147,7 +145,7 @@ class JobAudit:
 
     def _place(self, key: Key) -> dict[str, str]:
         """Return the fields of a finding that identify a job."""
-        return {"vhost": key.vhost, "application": key.app, self._audited.place: key.id}
+        return {"vhost": key.vhost, "application": key.app, self._audited.place: key.name}
 
     # Comparison
 
@@ -167,7 +165,7 @@ class JobAudit:
         cannot_start: bool | None = None
         configured = of_configuration(self._kind, [sample.raw for sample in samples.values()], (vhost, app))
         blocked: list[Key] = []
-        for key in sorted(key for key in self._jobs if (key.vhost, key.app) == (vhost, app)):
+        for key in sorted(key for key in self._jobs if key.scope == (vhost, app)):
             title = f"{self._kind.title} {key}"
             if self._is_of_map(key, samples, configured):
                 continue
@@ -178,13 +176,13 @@ class JobAudit:
                 continue
             entry = self._durable.mapped(self._kind, self._jobs[key]) if present else None
             if entry is not None or (present and not self._durable.has_files):
-                raw = self._applications.read(application.Key(vhost, app), raw)
+                raw = self._applications.read(Key(vhost, app), raw)
                 if self._durable.reads_map(self._kind, vhost, raw, app):
                     deferred(self._mapped.__setitem__, key, entry or self._jobs[key])
                     continue
             if cannot_start is None:
                 cannot_start = present and self._applications.lacks(
-                    application.Key(vhost, app), raw, "publishers", self._audited.publishers
+                    Key(vhost, app), raw, "publishers", self._audited.publishers
                 )
             if cannot_start:
                 blocked.append(key)
@@ -194,12 +192,12 @@ class JobAudit:
         if blocked:
             error = OmeError(self._kind.calls.publisher_missing, f"start {self._kind.what}")
             title, where = f"{self._kind.title} {blocked[0]}", self._place(blocked[0])
-            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.id for key in blocked], **where)
+            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.name for key in blocked], **where)
 
     def _is_of_map(self, key: Key, samples: t.Mapping[Key, Sample], configured: t.Sequence[Mapped]) -> bool:
         """Return whether a stream map has started a listed job; report what is not as listed then."""
         job, title, place = self._jobs[key], f"{self._kind.title} {key}", self._place(key)
-        twins = started_by(self._kind, job, [one for one in configured if one.server_id != key.id])
+        twins = started_by(self._kind, job, [one for one in configured if one.server_id != key.name])
         # Recordings without a path have a file each, so neither harms the other.
         if not twins or (key in samples and not job.get(self._kind.destination)):
             return False
@@ -225,24 +223,24 @@ class JobAudit:
 
     # Samples
 
-    def needed_streams(self) -> t.Iterator[StreamKey]:
+    def needed_streams(self) -> t.Iterator[Key]:
         """Yield the streams of the jobs that wait: whether one of them is live decides whether that is a finding."""
         for key, sample in self._first.items() if self._inputs.possible else ():
             if self._waits(sample):
-                yield key.vhost, key.app, _stream_of(sample.raw)
+                yield key._replace(name=_stream_of(sample.raw))
         for key, entry in self._mapped.items():
-            yield key.vhost, key.app, entry["stream"]["name"]
+            yield key._replace(name=entry["stream"]["name"])
 
     def second_look(self) -> list[t.Callable[[], None]]:
         """Return the calls that sample the jobs again that run or should run."""
         scopes = {
-            (key.vhost, key.app)
+            key.scope
             for key, sample in self._first.items()
             if sample.sent is not None or self._input_without_use(key, sample) is not None
         }
         return [functools.partial(self._sample_scope_again, *scope) for scope in sorted(scopes)]
 
-    def unused_inputs(self) -> t.Iterator[StreamKey]:
+    def unused_inputs(self) -> t.Iterator[Key]:
         """Yield the live inputs for which jobs wait."""
         for key, sample in self._first.items():
             found = self._input_without_use(key, sample)
@@ -270,11 +268,11 @@ class JobAudit:
         """Return whether a job waits for its stream, as far as its state says."""
         return self._kind.state_of(sample.raw) in ("ready", "stopped") and bool(_stream_of(sample.raw))
 
-    def _input_without_use(self, key: Key, sample: Sample) -> StreamKey | None:
+    def _input_without_use(self, key: Key, sample: Sample) -> Key | None:
         """Return the live input for which a job waits; None if it does not wait, or may just have been started."""
         if not self._waits(sample):
             return None
-        found = self._applications.input_of((key.vhost, key.app, _stream_of(sample.raw)))
+        found = self._applications.input_of(key._replace(name=_stream_of(sample.raw)))
         return found if found is not None and self._inputs.is_due(found, sample.raw.get("createdTime")) else None
 
     # Judgement
@@ -285,8 +283,8 @@ class JobAudit:
             self._judge_one(key)
         for key, entry in sorted(self._mapped.items()):
             jobs = (sample.raw for other, sample in self._first.items() if other[:2] == key[:2])
-            configured = of_configuration(self._kind, jobs, (key.vhost, key.app))
-            is_live = self._applications.is_live((key.vhost, key.app, entry["stream"]["name"]))
+            configured = of_configuration(self._kind, jobs, key.scope)
+            is_live = self._applications.is_live(key._replace(name=entry["stream"]["name"]))
             if is_live and not started_by(self._kind, entry, configured):
                 text = f"{self._kind.title} {key} is listed and not on the server, although its stream is live."
                 self._collector.add(DRIFT, "missing", text, **self._place(key))
@@ -311,14 +309,14 @@ class JobAudit:
             text = f"{title} is in state {state}, although its stream {stream} is live."
             text = f"{text}{self._inputs.why_waiting(unused, stream)}"
             self._collector.add(ERROR, self._audited.waiting, text, **place)
-        if not listed and not configured and (key.vhost, key.app) not in self._skipped:
-            if is_addressable(key.id):
+        if not listed and not configured and key.scope not in self._skipped:
+            if is_addressable(key.name):
                 self._collector.add(DRIFT, "not_listed", f"{title} is on the server and not listed.", **place)
             else:
                 self._collector.add(WARNING, "unaddressable", self._kind.unaddressable(key), **place)
         self.entries.append(
             {
-                **key._asdict(),
+                **label_with(self._kind.declaration, key),
                 **self._audited.describe(last.raw),
                 "state": state,
                 "bits_per_second": bits,

@@ -17,13 +17,14 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.secret_store import mask_url
 from .._reconcile.named_objects import MULTIPLEX, SCHEDULED, pulled_streams
-from .._reconcile.named_objects_writer import Endpoints, Key, NamedKind, unaddressable
-from .._resources import application, multiplex_channel, scheduled_channel, stream
+from .._reconcile.named_objects_writer import Endpoints, NamedKind, unaddressable
+from .._resources import multiplex_channel, scheduled_channel, stream
 from .._resources.channels import SETTLES
 from .._resources.jobs import NO_APPLICATION
+from .._resources.kind import Key, key_of
 from .._resources.scheduled_channel import SCHEDULED_CHANNEL, moment
 from .._schema.validators import is_addressable
-from .applications import Applications, StreamKey
+from .applications import Applications
 from .findings import DRIFT, ERROR, UNKNOWN, WARNING, Collector, Desired
 
 # Compare pulled streams and channels with the lists, and find channels that do not play.
@@ -43,7 +44,7 @@ class AuditedObjects(t.NamedTuple):
     # Return what is wrong with one that should play at a time (seconds since 1970) and does not.
     idle: t.Callable[[Raw, float], str | None] = lambda _raw, _now: None
     # Return the streams without which one cannot play.
-    sources: t.Callable[[Raw], t.Sequence[StreamKey]] = lambda _raw: ()
+    sources: t.Callable[[Raw], t.Sequence[Key]] = lambda _raw: ()
     # Return warnings about one in option form; the tracks of the applications of its sources are known.
     concerns: t.Callable[[t.Mapping[str, t.Any], t.Mapping[tuple[str, ...], t.Any]], t.Iterable[str]] = (
         lambda _value, _tracks: ()
@@ -69,7 +70,7 @@ class NamedObjectAudit:
         self._kind = audited.kind
         self._endpoints = audited.endpoints(api)
         self._spelling = ServerSpelling(api)
-        self._objects = {Key.of(value): value for value in getattr(desired, audited.option)}
+        self._objects = {key_of(value): value for value in getattr(desired, audited.option)}
         self._referenced = {Key(*key[1:]) for key in desired.referenced_keys if key[0] == audited.option}
         self._raws: dict[Key, Raw | None] = {}
         self._unlisted: set[Key] = set()
@@ -82,7 +83,7 @@ class NamedObjectAudit:
 
     def scopes(self) -> set[tuple[str, str]]:
         """Return virtual host and application of the desired objects."""
-        return {(key.vhost, key.app) for key in self._objects}
+        return {key.scope for key in self._objects}
 
     def skip_unlisted(self, applications: t.Iterable[tuple[str, str]]) -> None:
         """Report no unlisted objects of these applications, because they are reported with all that is in them."""
@@ -103,7 +104,7 @@ class NamedObjectAudit:
         ``raw`` is the application in wire form; None if it was not read yet. ``present`` says whether it is on the
         server. Raises OmeError if no further request can succeed.
         """
-        keys = sorted(key for key in self._objects if (key.vhost, key.app) == (vhost, app))
+        keys = sorted(key for key in self._objects if key.scope == (vhost, app))
         if not keys:
             return
         names = self._list(vhost, app) if present and self._audited.lists else None
@@ -127,7 +128,7 @@ class NamedObjectAudit:
             needs = tuple(self._kind.providers(self._objects[key]))
             if needs not in lacks:
                 lacks[needs] = bool(needs and present) and self._applications.lacks(
-                    application.Key(vhost, app), raw, "providers", needs
+                    Key(vhost, app), raw, "providers", needs
                 )
             if lacks[needs]:
                 blocked.setdefault(needs, []).append(key)
@@ -192,14 +193,14 @@ class NamedObjectAudit:
             if raw is not None:
                 places = {place[:2] for place in self._audited.sources(raw) if all(map(is_addressable, place[:2]))}
                 tracks: dict[tuple[str, ...], t.Any] = {
-                    place: self._applications.track_names(application.Key(*place)) for place in sorted(places)
+                    place: self._applications.track_names(Key(*place)) for place in sorted(places)
                 }
                 texts = self._audited.concerns(self._kind.from_wire(raw, key), tracks)
                 self._collector.add_warnings(texts, **self._place(key))
 
     # Objects that do not play
 
-    def needed_streams(self) -> t.Iterator[StreamKey]:
+    def needed_streams(self) -> t.Iterator[Key]:
         """Yield the sources of what does not play: if all of them are live, that is a finding."""
         for raw in self._raws.values():
             if raw is not None and self._audited.idle(raw, self._context.now()):
@@ -230,7 +231,7 @@ class NamedObjectAudit:
             if reason:
                 text = f"{self._title(key)} does not play: {reason}."
                 self._collector.add(ERROR, f"{self._audited.place}_not_playing", text, **self._place(key))
-            if not listed and (key.vhost, key.app) not in self._skipped:
+            if not listed and key.scope not in self._skipped:
                 self._add_unlisted(key)
             entry = self._audited.describe(self._raws.get(key))
             self.entries.append({**key._asdict(), **entry, **({"listed": listed} if self._audited.lists else {})})
@@ -314,10 +315,10 @@ def _why_not_playing(raw: Raw, _now: float) -> str | None:
     return f"it is in state {status['state']}, although all its sources are live.{message}".rstrip(".")
 
 
-def _sources(raw: Raw) -> list[StreamKey]:
+def _sources(raw: Raw) -> list[Key]:
     """Return the streams that a multiplex channel combines."""
     places = multiplex_channel.sources_of(multiplex_channel.MULTIPLEX_CHANNEL.from_wire(raw))
-    return [(place[0], place[1], place[2]) for place in places if place]
+    return [Key(*place) for place in places if place]
 
 
 AUDITED_STREAMS = AuditedObjects(

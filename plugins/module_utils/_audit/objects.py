@@ -22,6 +22,7 @@ from .._core.texts import name_list, with_names
 from .._reconcile.virtual_hosts import MOST_NAMED, names_of, reaches, remedies
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
+from .._resources.kind import Key, key_of
 from .._resources.virtual_host import CONFIGURED, VIRTUAL_HOST, Claim, HostNames, Owner, place_of
 from .._schema.validators import is_addressable
 from .applications import Applications
@@ -61,7 +62,7 @@ class ObjectAudit:
         self._scopes = {scope for part in parts for scope in part.scopes()}
         self._spelling = ServerSpelling(api)
         self._vhosts = {vhost["name"]: vhost for vhost in desired.vhosts}
-        self._applications = {application.key_of(app): app for app in desired.applications}
+        self._applications = {key_of(app): app for app in desired.applications}
         self._host_names: dict[str, list[str]] = {}
         self._webhooks: list[str] = []
         self.tls_hosts: list[TlsHost] = []
@@ -202,7 +203,7 @@ class ObjectAudit:
 
     def _compare_inside(self, vhost: str, entry: dict[str, t.Any]) -> None:
         """Compare the applications of a virtual host and what is inside of them; report one that is not listed."""
-        desired = {key.name for key in self._applications if key.vhost == vhost}
+        desired = {key.app for key in self._applications if key.vhost == vhost}
         used = {app for name, app in self._scopes if name == vhost}
         names = self._list_applications(vhost, needed=bool(desired or used)) if entry["present"] else set()
         raws: dict[str, t.Any] = {}
@@ -211,7 +212,7 @@ class ObjectAudit:
             names -= set(unaddressable)
             raws = self._read_applications(vhost, names, desired, entry)
             for app in sorted(desired):
-                self._compare_application(application.Key(vhost, app), raws.get(app), entry)
+                self._compare_application(Key(vhost, app), raws.get(app), entry)
             if entry["listed"] or entry["read_only"]:
                 for app in unaddressable:
                     self._add_unaddressable(f"an application {app!r} in virtual host {vhost}", vhost=vhost)
@@ -292,9 +293,9 @@ class ObjectAudit:
                 entry["read_only"] = entry["read_only"] or virtual_host.has_textual_scalar(APPLICATION, raw)
         return raws
 
-    def _compare_application(self, key: application.Key, raw: t.Any, entry: t.Mapping[str, t.Any]) -> None:
+    def _compare_application(self, key: Key, raw: t.Any, entry: t.Mapping[str, t.Any]) -> None:
         """Compare a listed application; ``raw`` is None if the server does not have it."""
-        place = {"vhost": key.vhost, "application": key.name}
+        place = {"vhost": key.vhost, "application": key.app}
         desired, title = self._applications[key], f"Application {key}"
         declaration = self._spelling.to_compare(APPLICATION, desired)
         if isinstance(raw, dict):

@@ -15,6 +15,7 @@ from .._reconcile.applications import refuse_values
 from .._reconcile.base import Outcome, Predicted
 from .._resources import application
 from .._resources.application import APPLICATION
+from .._resources.kind import key_of
 from .base import FLAG, PREDICTED, Result, list_of, state_option
 from .durable_options import DURABLE, check_durable, predicted_files, warn_unused, with_files, with_lock
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result, unmade
@@ -122,4 +123,4 @@ def check_applications(desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -
     """Raise BadInput if an application, in specified form with its option path, is invalid or repeated."""
     for path, app in desired:
         application.validate(app, path)
-    refuse_repeated(desired, lambda app: str(application.key_of(app)), "name")
+    refuse_repeated(desired, lambda app: str(key_of(app)), "name")

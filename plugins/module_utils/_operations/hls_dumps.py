@@ -57,7 +57,7 @@ HLS_DUMP = Object(
 _IN_PATH = ("vhost", "app", "stream")
 
 
-class Key(t.NamedTuple):
+class DumpKey(t.NamedTuple):
     """The identity of a dump: IDs are unique within an output stream."""
 
     vhost: str
@@ -75,10 +75,10 @@ class Key(t.NamedTuple):
         return {"vhost": self.vhost, "app": self.app, "stream": self.stream, "id": self.id}
 
 
-def key_of(dump: t.Mapping[str, t.Any]) -> Key:
+def key_of(dump: t.Mapping[str, t.Any]) -> DumpKey:
     """Return the key of a dump (specified form); by default the output has the name of the stream."""
     output = dump.get("output_stream_name") or dump["stream"]
-    return Key(dump["vhost"], dump["app"], dump["stream"], output, dump["id"])
+    return DumpKey(dump["vhost"], dump["app"], dump["stream"], output, dump["id"])
 
 
 def validate(dump: t.Mapping[str, t.Any], *, started: bool) -> None:
@@ -90,7 +90,7 @@ def validate(dump: t.Mapping[str, t.Any], *, started: bool) -> None:
         raise BadInput("info_file", "is required if user_data is set, because the server writes user_data into it")
 
 
-def from_wire(raw: t.Mapping[str, t.Any], key: Key) -> dict[str, t.Any]:
+def from_wire(raw: t.Mapping[str, t.Any], key: DumpKey) -> dict[str, t.Any]:
     """Return a dump of wire form in option form."""
     return {**HLS_DUMP.from_wire(raw), **key.label}
 
@@ -136,7 +136,7 @@ class HlsDumpReconciler(Reconciler[Observed]):
         super().__init__(api, context)
         self._calls = HlsDumps(api)
 
-    def _read(self, key: Key) -> Observed:
+    def _read(self, key: DumpKey) -> Observed:
         for raw in self._calls.list(*key[:4]):
             if str(raw.get("id")) == key.id:
                 dump = from_wire(raw, key)
@@ -144,7 +144,7 @@ class HlsDumpReconciler(Reconciler[Observed]):
                 return Observed(dump, is_running(raw))
         return Observed()
 
-    def _observe(self, key: Key) -> Observed:
+    def _observe(self, key: DumpKey) -> Observed:
         """Read a dump; it is absent if its stream is."""
         try:
             return self._read(key)
@@ -270,7 +270,7 @@ class HlsDumpInfo(Operation):
         reads = [functools.partial(self._list, HlsDumps(api), *output) for output in outputs]
         for (vhost, app, stream, output), found in zip(outputs, api.map_concurrently(reads)):
             for raw in sorted(found, key=lambda one: str(one.get("id"))):
-                key = Key(vhost, app, stream, output, str(raw.get("id", "")))
+                key = DumpKey(vhost, app, stream, output, str(raw.get("id", "")))
                 if self.params["id"] not in (None, key.id):
                     continue
                 dump = from_wire(raw, key)

@@ -13,7 +13,8 @@ from .._core.context import Context
 from .._core.errors import BadInput
 from .._reconcile.base import Outcome, Predicted
 from .._reconcile.jobs import Jobs, RunningMaps
-from .._resources.jobs import PUSH_TASKS, RECORDS, JobKind, key_of
+from .._resources.jobs import PUSH_TASKS, RECORDS, JobKind
+from .._resources.kind import key_of
 from .base import FLAG, PREDICTED, WAIT_TIMEOUT, Result, check_wait_timeout, list_of, state_option
 from .durable_options import (
     CONFIG_DIR,

@@ -16,9 +16,10 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._reconcile.base import CREATED, RECREATED, Outcome, Predicted
 from .._reconcile.named_objects import MULTIPLEX, SCHEDULED, NamedObjects, PullEndpoints, pulled_streams
-from .._reconcile.named_objects_writer import Endpoints, Key, NamedKind
+from .._reconcile.named_objects_writer import Endpoints, NamedKind
 from .._resources import application, multiplex_channel, scheduled_channel, stream
 from .._resources.concerns import concerns, warnings
+from .._resources.kind import Key, key_of
 from .._resources.output_profiles import track_names
 from .._resources.stream import readable
 from .base import (
@@ -69,7 +70,7 @@ class ManagedObjects(ManagingOperation):
     def check(self) -> None:
         for path, value in self.desired:
             self.validate(value, path)
-        refuse_repeated(self.desired, lambda value: str(Key.of(value)), "name")
+        refuse_repeated(self.desired, lambda value: str(key_of(value)), "name")
         check_wait_timeout(self.params)
 
     def reconcile(self, api: Api, context: Context, *, list_first: bool = False, purge: bool = False) -> list[Outcome]:
@@ -88,7 +89,7 @@ class ManagedObjects(ManagingOperation):
             items = reconciler.ensure_absent(desired)
         else:
             found = (
-                concerns(self.kind.declaration, one, f"{self.kind.what.capitalize()} {Key.of(one)}") for one in desired
+                concerns(self.kind.declaration, one, f"{self.kind.what.capitalize()} {key_of(one)}") for one in desired
             )
             context.warn(*warnings(itertools.chain.from_iterable(found)))
             predicted = Predicted(self.params.get("predicted"))

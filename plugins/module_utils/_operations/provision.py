@@ -16,12 +16,13 @@ from .._core.errors import UNANSWERED, BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .._core.texts import listed, named
 from .._reconcile.base import DELETED, FAILED, RECREATED, RESTARTED, SKIPPED, STOPPED, UNCHANGED, UPDATED, Predicted
+from .._resources.kind import LABELS, Key
 from .._schema.objects import Object
 from .base import FLAG, Operation, Params, Result, check_wait_timeout, list_of
 from .durable_options import DURABLE, check_durable, warn_unused
 from .jobs import JobList
 from .provision_parts import NAMES, PARTS, PURGED, Lists, Part, applications_inside
-from .results import LABELS, Key, ManagingOperation, bulk_result, purge_of_everything, title_of
+from .results import ManagingOperation, bulk_result, purge_of_everything, title_of
 
 # Sum up what was done to one server: counts, what was missing before, and one line of text.
 
@@ -430,7 +431,7 @@ class Provision(Operation):
             if part.holds and "results" not in result:
                 if result["error"]["kind"] in UNANSWERED:
                     break
-                unmade.update({key: f"{part.holds} {'/'.join(key)}" for key in _missing(operation.listed_keys, api)})
+                unmade.update({key: f"{part.holds} {key}" for key in _missing(operation.listed_keys, api)})
             unmade.update(operation.unmade)
         if not context.check_mode:
             for part, operation in self.work:
@@ -512,7 +513,7 @@ def _missing(keys: t.Iterable[Key], api: SharedReads) -> list[Key]:
 
 def _exists(key: Key, api: SharedReads) -> bool:
     try:
-        return (api.read_virtual_host(*key) if len(key) == 1 else api.read_application(*key)) is not None
+        return (api.read_application(*key.scope) if key.app else api.read_virtual_host(key.vhost)) is not None
     except OmeError:
         return False
 

@@ -16,8 +16,9 @@ from .._core.texts import listed, named, renaming
 from .._reconcile.named_objects import MULTIPLEX, SCHEDULED, pulled_streams
 from .._reconcile.snapshot import Snapshots
 from .._resources import virtual_host
-from .._resources.application import APPLICATION, Key, key_of
+from .._resources.application import APPLICATION
 from .._resources.jobs import PUSH_PUBLISHERS
+from .._resources.kind import Key, key_of
 from .._resources.virtual_host import VIRTUAL_HOST
 from .applications import Applications
 from .base import Params

@@ -17,6 +17,7 @@ from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .._core.texts import listed, named
 from .._reconcile.base import FAILED, SKIPPED, Outcome
+from .._resources.kind import LABELS, Key, key_of, label_of
 from .._schema.objects import Object
 from .base import Operation, Params, Result
 
@@ -24,8 +25,6 @@ _MOST_CAUSES = 5
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _COUNT = re.compile(r"(?<!\S)[0-9]+ ")
 
-Key = tuple[str, ...]  # the names that identify an object, from the virtual host down
-LABELS = ("vhost", "app", "name", "id")
 _LONGEST_NAME = 100  # characters of a name in a message about an entry
 
 
@@ -65,7 +64,7 @@ class ManagingOperation(Operation):
     @property
     def listed_keys(self) -> list[Key]:
         """The keys of all objects."""
-        return [tuple(_label_of(entry).values()) for _path, entry in self.desired]
+        return [key_of(entry) for _path, entry in self.desired]
 
     def skip_inside(self, unmade: t.Mapping[Key, str]) -> None:
         """Leave out the objects inside of others that do not exist."""
@@ -112,23 +111,18 @@ def unmade(items: t.Iterable[Outcome], what: str) -> dict[Key, str]:
     return {item.key: f"{what} {item.title}" for item in items if item.action == FAILED and item.after is None}
 
 
-def _label_of(entry: t.Mapping[str, t.Any]) -> dict[str, str]:
-    """Return the names that identify an object (option form)."""
-    return {name: entry[name] for name in LABELS if name in entry}
-
-
 def skip_inside(
     desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], parents: t.Mapping[Key, str], declaration: Object
 ) -> dict[int, Outcome]:
     """Return the outcomes of objects inside of ``parents``, which do not exist, by their index."""
     skipped = {}
     for index, (_path, entry) in enumerate(desired):
-        label = _label_of(entry)
-        key = tuple(label.values())
-        parent = next((parents[key[:length]] for length in (1, 2) if key[:length] in parents), None)
-        if parent is not None and len(key) > 1:
+        key = key_of(entry)
+        holders = {Key(key.vhost), Key(*key.scope)} - {key}
+        parent = next((title for holder, title in parents.items() if holder in holders), None)
+        if parent is not None:
             skipped[index] = Outcome(
-                declaration, label, entry, SKIPPED, details={"msg": f"Skipped, because {parent} failed."}
+                declaration, label_of(entry), entry, SKIPPED, details={"msg": f"Skipped, because {parent} failed."}
             )
     return skipped
 

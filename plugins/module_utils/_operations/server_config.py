@@ -25,7 +25,7 @@ from .._core.server_version import Version, parse, show
 from .._core.texts import listed
 from .._resources import application, concerns, logger_config, server_config
 from .._resources.application import APPLICATION
-from .._resources.jobs import key_of
+from .._resources.kind import key_of
 from .._resources.logger_config import LOGGER
 from .._resources.server_config import SERVER
 from .._resources.virtual_host import VIRTUAL_HOST

@@ -19,6 +19,7 @@ from .._reconcile.base import CREATED, Outcome, Predicted
 from .._reconcile.virtual_hosts import VirtualHosts
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
+from .._resources.kind import label_of
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object
 from .applications import check_applications
@@ -160,7 +161,7 @@ class _Vhosts(ManagingOperation):
         try:
             items = reconciler.ensure_present(apps, predicted=predicted)
         except OmeError as error:  # the virtual hosts have changed, and must still be reported
-            return [Outcome(APPLICATION, application.key_of(app)._asdict(), app).failed(error) for app in apps]
+            return [Outcome(APPLICATION, label_of(app), app).failed(error) for app in apps]
         return reconciler.verify_after_disconnect(items)
 
 

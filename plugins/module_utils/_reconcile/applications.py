@@ -19,7 +19,8 @@ from .._core.server_version import NEWEST
 from .._core.texts import name_list
 from .._resources import application, concerns
 from .._resources import value_rules as rules
-from .._resources.application import APPLICATION, Key
+from .._resources.application import APPLICATION
+from .._resources.kind import Key, key_of, label_of, label_with
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
 from .base import CREATED, DELETED, Outcome, Plan, PlannedChange, Predicted, Request, Specified, Value, merge_outcomes
@@ -56,9 +57,9 @@ def refuse_values(api: Api, context: Context, desired: t.Sequence[tuple[str, Spe
 
 def _current(api: Api, context: Context, app: Specified) -> Value:
     """Read an application in option form; empty if it does not exist."""
-    key = application.key_of(app)
+    key = key_of(app)
     try:
-        raw = api.read_application(*key)
+        raw = api.read_application(*key.scope)
     except OmeError as error:
         if error.kind not in _NO_APPLICATION:
             raise
@@ -112,7 +113,7 @@ class Applications(ContainerReconciler):
 
     def probe(self, request: Request) -> Current:
         listed, missing = self._list(request)
-        keys = [application.key_of(app) for app in request.desired]
+        keys = [key_of(app) for app in request.desired]
         if request.absent:
             return Current(self._probe_each_absent(keys, listed, request))
         found = itertools.chain.from_iterable(map(application.concerns_of, request.desired))
@@ -165,7 +166,7 @@ class Applications(ContainerReconciler):
         That saves the list on a server where nothing is missing. One that is missing costs a request, so that the list
         decides about the others.
         """
-        keys = [application.key_of(app) for app in request.desired if app["vhost"] == vhost]
+        keys = [key_of(app) for app in request.desired if app["vhost"] == vhost]
         first, others = keys[0], keys[1:]
         found = {first: self._read(first)}
         if found[first] is not None:
@@ -174,7 +175,7 @@ class Applications(ContainerReconciler):
         for key, raw in found.items():
             if raw is not None:
                 deferred(self._read_ahead.__setitem__, key, raw)
-        return {key.name for key in keys} if len(found) == len(keys) and None not in found.values() else None
+        return {key.app for key in keys} if len(found) == len(keys) and None not in found.values() else None
 
     def _read_once(self, key: Key) -> dict[str, t.Any] | None:
         """Return what was read without the list, or read."""
@@ -188,9 +189,9 @@ class Applications(ContainerReconciler):
         missing: t.Mapping[str, OmeError],
         request: Request,
     ) -> Observed:
-        key = application.key_of(desired)
-        seen = Observed(key._asdict(), APPLICATION)
-        raw = self._read_once(key) if key.name in listed.get(key.vhost, ()) else None
+        key = key_of(desired)
+        seen = Observed(label_of(desired), APPLICATION)
+        raw = self._read_once(key) if key.app in listed.get(key.vhost, ()) else None
         if raw is None:
             if key.vhost in missing and not request.preview:
                 return seen._replace(obstacle=self._error_of(key, missing[key.vhost], "create"))
@@ -209,8 +210,8 @@ class Applications(ContainerReconciler):
             seen = self._spelled(seen, f"recreate application {key}", merged)
         if seen.obstacle is None and (request.preview or not request.recreate):
             # A real recreate reads the contents just before it deletes them.
-            contents = self._snapshots.read_one(*key, live=True)
-            interruption = contents.dropping(inside=key.name) + self._unsure(APPLICATION, raw, request)
+            contents = self._snapshots.read_one(*key.scope, live=True)
+            interruption = contents.dropping(inside=key.app) + self._unsure(APPLICATION, raw, request)
             return seen._replace(would_drop=self._describe(contents), interruption=interruption)
         return seen
 
@@ -220,15 +221,15 @@ class Applications(ContainerReconciler):
         return self._api.map_concurrently([functools.partial(self._probe_absent, key, listed, request) for key in keys])
 
     def _probe_absent(self, key: Key, listed: t.Mapping[str, t.Collection[str]], request: Request) -> Observed:
-        seen = Observed(key._asdict(), APPLICATION)
-        raw = self._read(key) if key.name in listed.get(key.vhost, ()) else None
+        seen = Observed(label_with(APPLICATION, key), APPLICATION)
+        raw = self._read(key) if key.app in listed.get(key.vhost, ()) else None
         if raw is None:
             return seen
         seen = seen._replace(before=application.from_wire(raw, key.vhost))
         if self._is_read_only(key.vhost, APPLICATION, raw, request):
             return seen._replace(read_only=True)
         if request.preview:
-            return seen._replace(would_drop=self._describe(self._snapshots.read_one(*key, live=True)))
+            return seen._replace(would_drop=self._describe(self._snapshots.read_one(*key.scope, live=True)))
         return seen
 
     # Predicting
@@ -294,16 +295,16 @@ class Applications(ContainerReconciler):
         return self._api.list_applications(scope[0])
 
     def _exists(self, change: PlannedChange) -> bool:
-        return self._api.read_application(*change.key) is not None
+        return self._api.read_application(*change.key.scope) is not None
 
     def _read(self, key: Key) -> dict[str, t.Any] | None:
-        raw = self._api.read_application(*key)
+        raw = self._api.read_application(*key.scope)
         if raw is not None:
             self._context.keep_secrets(APPLICATION, application.from_wire(raw, key.vhost))
         return raw
 
     def _read_current(self, change: PlannedChange) -> Value | None:
-        key = Key(*change.key)
+        key = change.key
         try:
             raw = self._read(key)
         except OmeError as error:
@@ -313,13 +314,13 @@ class Applications(ContainerReconciler):
         return application.from_wire(raw, key.vhost) if raw is not None else None
 
     def _about(self, change: PlannedChange, error: OmeError, doing: str) -> OmeError:
-        return self._error_of(Key(*change.key), error, doing)
+        return self._error_of(change.key, error, doing)
 
     def _error_of(self, key: Key, error: OmeError, doing: str) -> OmeError:
         return self._explained(error.for_attempt(f"{doing} application {key}"))
 
     def _read_contents(self, change: PlannedChange) -> Snapshot:
-        return self._snapshots.read_one(*change.key)
+        return self._snapshots.read_one(*change.key.scope)
 
     def _describe(self, contents: Snapshot) -> dict[str, t.Any]:
         return {what: value for what, value in contents.described().items() if what != "applications"}

@@ -13,6 +13,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._resources.kind import Key
 from .._schema.fields import Difference
 from .._schema.objects import Object
 
@@ -64,19 +65,25 @@ class PlannedChange:
     details: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
 
     @property
-    def key(self) -> tuple[str, ...]:
-        """The names that identify the object, from the virtual host down."""
-        return tuple(self.label.values())
+    def key(self) -> Key:
+        """The identity of the object."""
+        vhost, *inside = self.label.values()
+        return Key(vhost, "".join(inside[:1]), "/".join(inside[1:]))
+
+    @property
+    def name(self) -> str:
+        """The name or ID of the object in what holds it."""
+        return tuple(self.label.values())[-1]
 
     @property
     def scope(self) -> tuple[str, ...]:
         """The names that identify what holds the object: none, a virtual host, or an application."""
-        return self.key[:-1]
+        return tuple(self.label.values())[:-1]
 
     @property
     def title(self) -> str:
         """The name of the object in messages and diffs."""
-        return "/".join(self.key)
+        return "/".join(self.label.values())
 
     @property
     def changed(self) -> bool:

@@ -269,7 +269,7 @@ class CreatingReconciler(Reconciler[Current]):
 
     def _resolve_existing(self, changes: t.Sequence[PlannedChange], listed: t.Collection[str]) -> list[Outcome]:
         """Return the outcomes of those objects that the server has ``listed``: created, or in conflict."""
-        existing = [change for change in changes if change.key[-1] in listed]
+        existing = [change for change in changes if change.name in listed]
         current = self._api.map_concurrently([functools.partial(self._read_current, change) for change in existing])
         outcomes = []
         for change, value in zip(existing, current):
@@ -464,7 +464,7 @@ class ContainerReconciler(CreatingReconciler):
         outcome = Outcome.of(change)
         contents: Snapshot | None = None
         try:
-            self._snapshots.refuse_read_only(change.key[0], f"delete {self.what} {change.title}")
+            self._snapshots.refuse_read_only(change.key.vhost, f"delete {self.what} {change.title}")
             contents = self._read_contents(change)
             self._tear_down(change, contents)
         except OmeError as error:
@@ -484,7 +484,7 @@ class ContainerReconciler(CreatingReconciler):
         """
         contents: Snapshot | None = None
         try:
-            self._snapshots.refuse_read_only(change.key[0], f"recreate {self.what} {change.title}")
+            self._snapshots.refuse_read_only(change.key.vhost, f"recreate {self.what} {change.title}")
             current = self._read_contents(change)
             self._refuse_unsendable(change, current)
             contents = current

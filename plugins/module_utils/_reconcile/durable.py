@@ -20,6 +20,7 @@ from .._core.errors import BadInput, OmeError
 from .._core.texts import named
 from .._resources import application
 from .._resources.application import APPLICATION
+from .._resources.kind import Key
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
 from .base import DELETED, FAILED, UNCHANGED, Outcome, Predicted, Value
@@ -174,24 +175,24 @@ class Durable:
         apps = [self._accepted(outcome, outcome.label["vhost"]) for outcome in apps]
         failed = {outcome.key for outcome in (*vhosts, *apps) if outcome.action == FAILED}
         errors: dict[str, OmeError] = {}
-        written: dict[tuple[str, ...], Value] = {}
+        written: dict[Key, Value] = {}
         for entry in self._entries:
-            if (entry.name,) in failed:
+            if Key(entry.name) in failed:
                 continue
             done = entry._replace(
-                apps=[(path, app) for path, app in entry.apps if (entry.name, app["name"]) not in failed],
-                without=[app for app in entry.without if (entry.name, app) not in failed],
+                apps=[(path, app) for path, app in entry.apps if Key(entry.name, app["name"]) not in failed],
+                without=[app for app in entry.without if Key(entry.name, app) not in failed],
             )
             if self._purging:
                 self.restart_required |= self._keeps_others(entry, {outcome.key for outcome in apps})
             after = merged(self._bases[entry.name], done, self._api.server_version())
-            written.update({(entry.name, app["name"]): app for app in after.get("applications", [])})
+            written.update({Key(entry.name, app["name"]): app for app in after.get("applications", [])})
             error = self._write(entry.name, after)
             if error is not None:
                 errors[entry.name] = error
         apps = [self._completed(outcome, written.get(outcome.key)) for outcome in apps]
         for name in self._absent:
-            error = None if (name,) in failed else self._remove(name)
+            error = None if Key(name) in failed else self._remove(name)
             if error is not None:
                 errors[name] = error
         return (
@@ -227,11 +228,11 @@ class Durable:
         self.restart_required |= not all(self._files.is_inline(name) for name in left)
         return list(by_name.values())
 
-    def _keeps_others(self, entry: Entry, known: t.Collection[tuple[str, ...]]) -> bool:
+    def _keeps_others(self, entry: Entry, known: t.Collection[Key]) -> bool:
         """Return whether the server has applications that a purge cannot delete, because they come from its file."""
         desired = {app["name"] for _path, app in entry.apps}
         left = [app for app in self._applications(entry.name) if app not in desired]
-        return any((entry.name, app) not in known for app in left)
+        return any(Key(entry.name, app) not in known for app in left)
 
     def _accepted(self, outcome: Outcome, vhost: str) -> Outcome:
         """Return the outcome of what comes from a file: it differs until the next start, and that is no failure."""

@@ -22,7 +22,8 @@ from .._core.errors import BadInput, OmeError
 from .._core.server_version import Version
 from .._core.texts import named
 from .._resources import application
-from .._resources.jobs import JobKind, Key, id_of, is_of_configuration, key_of
+from .._resources.jobs import JobKind, id_of, is_of_configuration
+from .._resources.kind import Key, key_of
 from .base import (
     FAILED,
     RESTARTED,
@@ -183,7 +184,7 @@ class MapFiles:
     def current(self, key: Key) -> Value | None:
         """Return a job as the map has it now; None if it does not."""
         one = self._maps.get((key.vhost, key.app))
-        return None if one is None else (one.before or {}).get(key.id)
+        return None if one is None else (one.before or {}).get(key.name)
 
     def is_read_by(self, scope: Scope, raw: t.Mapping[str, t.Any]) -> bool:
         """Return whether a running application (wire form) reads the map, so that the map starts jobs now."""
@@ -206,8 +207,8 @@ class MapFiles:
             after = dict(one.after)
             for key in failed:
                 if key[:2] == scope:  # The map keeps what it has.
-                    after.pop(key.id, None)
-                    after.update({key.id: one.before[key.id]} if one.before and key.id in one.before else {})
+                    after.pop(key.name, None)
+                    after.update({key.name: one.before[key.name]} if one.before and key.name in one.before else {})
             error = self._write_map(scope, one, after)
             if error is not None:
                 errors[scope] = error
@@ -297,19 +298,19 @@ class DurableJobs(Jobs):
 
     def plan(self, request: Request, current: Current) -> Plan:
         plan = super().plan(request, current._replace(written=tuple(self._live)))
-        desired = {Key(job["vhost"], job["app"], job["id"]) for job in request.desired}
+        desired = {key_of(job) for job in request.desired}
         changes = [
-            self._by_map(change, current) if Key(*change.key) in desired and not request.absent else change
+            self._by_map(change, current) if change.key in desired and not request.absent else change
             for change in plan.changes
         ]
         return plan._replace(changes=(*changes, *self._stale(current)))
 
     def _by_map(self, change: PlannedChange, current: Current) -> PlannedChange:
         """Return the change of a job, which the map starts unless its stream is live without it."""
-        scope = (change.label["vhost"], change.label["app"])
+        scope = change.key.scope
         if scope not in self._live or change.action == FAILED:
             return change
-        entry = self._maps.desired(Key(*change.key))
+        entry = self._maps.desired(change.key)
         twins = [raw for key, raw in self._of_configuration(scope, current) if self._started_by(entry, raw, key)]
         if entry["stream"]["name"] in self._live[scope] and not twins:
             return change
@@ -363,13 +364,13 @@ class DurableJobs(Jobs):
 
     def finish(self, outcomes: t.Sequence[Outcome]) -> list[Outcome]:
         """Write the maps, unless in check mode, without the entries of jobs that failed; return the outcomes."""
-        failed = {Key(*outcome.key) for outcome in outcomes if outcome.action == FAILED}
+        failed = {outcome.key for outcome in outcomes if outcome.action == FAILED}
         errors = self._maps.write(failed)
         return [self._not_durable(outcome, errors) for outcome in outcomes]
 
     @staticmethod
     def _not_durable(outcome: Outcome, errors: t.Mapping[Scope, OmeError]) -> Outcome:
-        error = errors.get((outcome.label["vhost"], outcome.label["app"]))
+        error = errors.get(outcome.key.scope)
         if error is None or outcome.action == FAILED:
             return outcome
         return outcome.replace(action=FAILED, error=error, touched=outcome.action in (STARTED, RESTARTED, STOPPED))

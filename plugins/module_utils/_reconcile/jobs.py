@@ -20,7 +20,8 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import with_names
 from .._resources import stream
-from .._resources.jobs import NO_APPLICATION, NO_OUTPUT, NO_STREAM, WAITING_STATES, JobKind, Key, id_of, key_of
+from .._resources.jobs import NO_APPLICATION, NO_OUTPUT, NO_STREAM, WAITING_STATES, JobKind, id_of
+from .._resources.kind import Key, key_of
 from . import jobs_plan
 from .base import (
     FAILED,
@@ -145,7 +146,7 @@ class JobStarter:
 
     def start(self, outcome: Outcome) -> Outcome:
         """Start a job; if the server refuses it, restart the one that was stopped for it."""
-        key = Key(*outcome.key)
+        key = outcome.key
         replaces = outcome.action == RESTARTED
         try:
             state, by_others = self._start(key, outcome.after or outcome.desired)
@@ -189,11 +190,11 @@ class JobStarter:
         """Read what a start without a good answer has done; return the job in wire form."""
         try:
             # Read all and search here: an id in the request that the server does not like would filter nothing.
-            jobs = self._waiter.list_stable(key.vhost, key.app, [key.id])
+            jobs = self._waiter.list_stable(key.vhost, key.app, [key.name])
         except OmeError as error:
             raise error.with_outcome_unknown(True) from error
         for raw in jobs:
-            if id_of(raw) == key.id:
+            if id_of(raw) == key.name:
                 declaration = self._kind.declaration
                 self._context.keep_secrets(declaration, declaration.from_wire(raw))
                 return raw
@@ -212,7 +213,7 @@ class JobStarter:
     def wait_until_running(self, outcomes: t.Sequence[Outcome]) -> list[Outcome]:
         """Wait until media flows in all jobs, or the time is over; return the outcomes in any order."""
         ended: list[Outcome] = []
-        left = {Key(*outcome.key): outcome for outcome in outcomes}
+        left = {outcome.key: outcome for outcome in outcomes}
         deadline = self._context.clock() + self._waiter.timeout
         while left:
             try:
@@ -221,7 +222,7 @@ class JobStarter:
                 return ended + [_fail(outcome, error) for outcome in left.values()]
             observed = [self._observe(outcome, jobs) for outcome in left.values()]
             ended += [one for one in observed if self._has_ended(one)]
-            left = {Key(*one.key): one for one in observed if not self._has_ended(one)}
+            left = {one.key: one for one in observed if not self._has_ended(one)}
             if not left or self._context.clock() >= deadline:
                 break
             self._context.sleep(jobs_plan.POLL_INTERVAL)
@@ -238,7 +239,7 @@ class JobStarter:
 
     def _observe(self, outcome: Outcome, jobs: t.Mapping[Key, dict[str, t.Any]]) -> Outcome:
         """Return the outcome with the state of its job; start a job that has ended and was taken for running."""
-        key = Key(*outcome.key)
+        key = outcome.key
         raw = jobs.get(key)
         if raw is None and "is_config" in outcome.details:
             here = [one for other, one in jobs.items() if other[:2] == key[:2]]
@@ -259,7 +260,7 @@ class JobStarter:
         return outcome.details.get("state") == self._kind.running_state or outcome.action == FAILED
 
     def _not_running(self, outcome: Outcome, live: t.Mapping[Scope, t.Collection[str]]) -> Outcome:
-        state, key = outcome.details.get("state", "unknown"), Key(*outcome.key)
+        state, key = outcome.details.get("state", "unknown"), outcome.key
         why = self._kind.not_running.get(state, "No media flows.")
         stream = ((outcome.after or outcome.desired).get("stream") or {}).get("name")
         if state in WAITING_STATES:
@@ -394,7 +395,7 @@ class Jobs(Reconciler[Current]):
         starting: dict[Scope, list[PlannedChange]] = {}
         for change in plan.changes:
             if change.action == STARTED:
-                starting.setdefault((change.label["vhost"], change.label["app"]), []).append(change)
+                starting.setdefault(change.key.scope, []).append(change)
         lacking = self._api.map_concurrently(
             [functools.partial(self._lacks_publisher, scope, current) for scope in starting]
         )
@@ -412,9 +413,7 @@ class Jobs(Reconciler[Current]):
             if error is None and lacks:
                 error = OmeError(self._kind.calls.publisher_missing, f"start {self.what}s")
             if error is not None:
-                failed += [
-                    Outcome.of(change).failed(start_error(error, self._kind, Key(*change.key))) for change in changes
-                ]
+                failed += [Outcome.of(change).failed(start_error(error, self._kind, change.key)) for change in changes]
         return merge_outcomes(plan.changes, failed)
 
     def _lacks_publisher(self, scope: Scope, current: Current) -> bool:
@@ -467,14 +466,14 @@ class Jobs(Reconciler[Current]):
         return list(groups.values())
 
     def _read_current(self, change: PlannedChange) -> Value | None:
-        key = Key(*change.key)
+        key = change.key
         scope = (key.vhost, key.app)
         if scope not in self._read_again:
             jobs = self._list(scope, None, Request())
             self._read_again[scope] = [] if isinstance(jobs, OmeError) else jobs
         jobs = self._read_again[scope]
-        raw = next((raw for raw in jobs if id_of(raw) == key.id), None)
+        raw = next((raw for raw in jobs if id_of(raw) == key.name), None)
         if raw is None and "is_config" in change.details:
             twins = started_by(self._kind, change.desired, of_configuration(self._kind, jobs, scope))
-            return {**twins[0].job, "id": key.id} if twins else None
+            return {**twins[0].job, "id": key.name} if twins else None
         return None if raw is None else self._kind.from_wire(raw, *scope)

@@ -22,7 +22,8 @@ from .._config.stream_maps import (
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list, named
-from .._resources.jobs import NO_APPLICATION, JobKind, Key, id_of, is_of_configuration, key_of
+from .._resources.jobs import NO_APPLICATION, JobKind, id_of, is_of_configuration
+from .._resources.kind import Key, key_of, label_of, label_with
 from .._schema.validators import is_addressable
 from .base import RESTARTED, STARTED, STOPPED, Outcome, Plan, PlannedChange, Request, Specified, Value, failure_of
 
@@ -62,7 +63,7 @@ class Current(t.NamedTuple):
         found: dict[Scope, list[Mapped]] = {}
         for key, raw in self.jobs.items():
             scope = (key.vhost, key.app)
-            if is_of_configuration(raw) and is_addressable(key.id) and scope not in self.written:
+            if is_of_configuration(raw) and is_addressable(key.name) and scope not in self.written:
                 found.setdefault(scope, []).extend(of_configuration(self.kind, [raw], scope))
         return self._replace(configured=found)
 
@@ -93,7 +94,7 @@ def start_error(error: OmeError, kind: JobKind, key: Key) -> OmeError:
 def _observed(job: Specified, current: Current) -> PlannedChange:
     """Return an unchanged job, as it is on the server."""
     key = key_of(job)
-    change = PlannedChange(current.kind.declaration, key._asdict(), job)
+    change = PlannedChange(current.kind.declaration, label_of(job), job)
     raw = current.jobs.get(key)
     if raw is None:
         return change
@@ -137,7 +138,7 @@ def _plan_by_map(job: Specified, change: PlannedChange, current: Current) -> Pla
         return None  # Each has a file of its own, so neither harms the other.
     twins = started_by(kind, job, current.of_configuration(job))
     if twins:
-        running = {**twins[0].job, "id": key.id}
+        running = {**twins[0].job, "id": key.name}
         details = {"state": kind.state_of(twins[0].raw), "is_config": True}
         if change.before is not None:  # The API has started it as well.
             return change.replace(action=STOPPED, after=None, details=details)
@@ -149,7 +150,7 @@ def _plan_by_map(job: Specified, change: PlannedChange, current: Current) -> Pla
     if read.entries is not None:
         entry = next((one for one in read.entries if is_same_job(kind, one, {**kind.empty, **job})), None)
         if entry is None:
-            namesake = next((one for one in read.entries if one["id"] == key.id), None)
+            namesake = next((one for one in read.entries if one["id"] == key.name), None)
             return None if namesake is None else _unless_different(change, job, namesake, kind, everything=True)
         refused = _unless_different(change, job, entry, kind)
         if refused.error is not None:
@@ -218,8 +219,8 @@ def _plan_stopped(job: Specified, current: Current, warnings: list[str]) -> Plan
                 f"Remove it from the map: stop it with {named('durable')} and {named('config_dir')}."
             )
             # Of one that the API has started as well, both are stopped.
-            ids = [*([] if change.before is None else [key.id]), *_ids(twins)]
-            change = change.replace(before=change.before or {**twins[0].job, "id": key.id})
+            ids = [*([] if change.before is None else [key.name]), *_ids(twins)]
+            change = change.replace(before=change.before or {**twins[0].job, "id": key.name})
             change = change.with_details(state=kind.state_of(twins[0].raw), is_config=True, server_ids=ids)
         if change.before is not None:
             return change.replace(action=STOPPED, after=None)
@@ -230,7 +231,7 @@ def _to_stop_of_map(job: Specified, current: Current, warnings: list[str], *, ru
     """Return what a stream map has started of a job that is to stop; ``runs`` says that the API has started it."""
     kind, key = current.kind, key_of(job)
     configured, read = current.of_configuration(job), current.maps.get((key.vhost, key.app))
-    entry = next((one for one in (read.entries or () if read else ()) if one["id"] == key.id), None)
+    entry = next((one for one in (read.entries or () if read else ()) if one["id"] == key.name), None)
     if entry is not None:
         return started_by(kind, entry, configured)
     known = job.get("stream", {}).get("name") and job.get(kind.destination)
@@ -238,8 +239,8 @@ def _to_stop_of_map(job: Specified, current: Current, warnings: list[str], *, ru
         return started_by(kind, job, configured)
     if configured and not runs and (read is None or read.entries is None):
         warnings.append(
-            f"No {kind.what} of {key.vhost}/{key.app} has the id {key.id}. Those of the server's stream map have other "
-            f"ids: to stop one, specify {named('stream.name')} and {', '.join(kind.identity)}."
+            f"No {kind.what} of {key.vhost}/{key.app} has the id {key.name}. Those of the server's stream map have "
+            f"other ids: to stop one, specify {named('stream.name')} and {', '.join(kind.identity)}."
         )
     return []
 
@@ -255,8 +256,8 @@ def _plan_purge(request: Request, current: Current, warnings: list[str]) -> list
     for key, raw in sorted(current.jobs.items(), key=lambda one: one[0]):
         if key in desired or is_of_configuration(raw):
             continue
-        if is_addressable(key.id):
-            changes.append(_observed(key._asdict(), current).replace(action=STOPPED))
+        if is_addressable(key.name):
+            changes.append(_observed(label_with(current.kind.declaration, key), current).replace(action=STOPPED))
         else:
             warnings.append(current.kind.unaddressable(key))
     return changes
@@ -399,5 +400,4 @@ class JobStopper:
 
 def _keys_on_server(change: PlannedChange) -> list[Key]:
     """Return the keys of the jobs that a change stops; those of a stream map have ids of the server."""
-    key = Key(*change.key)
-    return [key._replace(id=one) for one in change.details.get("server_ids", (key.id,))]
+    return [change.key._replace(name=one) for one in change.details.get("server_ids", (change.name,))]

@@ -17,6 +17,7 @@ from .._core.errors import OmeError
 from .._core.secret_store import mask_url
 from .._resources import multiplex_channel, scheduled_channel, stream
 from .._resources.channels import SETTLES
+from .._resources.kind import key_of
 from .._resources.multiplex_channel import MULTIPLEX_CHANNEL
 from .._resources.scheduled_channel import SCHEDULED_CHANNEL
 from .._resources.stream import PROVIDERS, STREAM
@@ -103,7 +104,7 @@ class NamedObjects(Reconciler[Current]):
 
     def probe(self, request: Request) -> Current:
         listed = self._list_applications(request) if self._list_first else {}
-        keys = list(map(Key.of, request.desired))
+        keys = list(map(key_of, request.desired))
         reads = [
             functools.partial(self._probe_one, desired, request, listed.get(key.scope))
             for key, desired in zip(keys, request.desired)
@@ -124,7 +125,7 @@ class NamedObjects(Reconciler[Current]):
 
     def _list_applications(self, request: Request) -> dict[Scope, t.Collection[str] | OmeError]:
         """Return the names of the objects of each application; an error if it cannot hold any."""
-        scopes = list(dict.fromkeys(Key.of(desired).scope for desired in request.desired))
+        scopes = list(dict.fromkeys(key_of(desired).scope for desired in request.desired))
         lists = self._api.map_concurrently([functools.partial(self._list, scope, request) for scope in scopes])
         return dict(zip(scopes, lists))
 
@@ -153,7 +154,7 @@ class NamedObjects(Reconciler[Current]):
         self, desired: Specified, request: Request, listed: t.Collection[str] | OmeError | None = None
     ) -> Observed:
         """Read one object; ``listed`` is what `_list_applications` has returned for its application."""
-        key, kind = Key.of(desired), self._kind
+        key, kind = key_of(desired), self._kind
         seen = Observed(kind.declaration)
         if isinstance(listed, OmeError):
             return seen._replace(absence=listed)
@@ -212,7 +213,7 @@ class NamedObjects(Reconciler[Current]):
                 else:
                     self._context.warn(
                         f"{'/'.join(change.scope)} does not exist yet: {seen.absence.advice.meaning} "
-                        f"The create of {self.what} {change.key[-1]} fails unless an earlier task creates it."
+                        f"The create of {self.what} {change.name} fails unless an earlier task creates it."
                     )
                 continue
             if change.scope not in lacking:

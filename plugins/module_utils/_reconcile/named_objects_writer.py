@@ -13,6 +13,7 @@ from .._api.client import Api
 from .._api.spelling import ServerSpelling
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._resources.kind import Key, label_of
 from .._schema.fields import Difference
 from .._schema.objects import Object
 from . import jobs_plan
@@ -41,27 +42,6 @@ NOTHING_HERE = (*NO_APPLICATION, "provider_missing", "name_taken")
 
 Raw = t.Mapping[str, t.Any]  # an object in wire form
 Scope = tuple[str, str]  # the names of a virtual host and an application
-
-
-class Key(t.NamedTuple):
-    """The identity of an object that has a name in an application."""
-
-    vhost: str
-    app: str
-    name: str
-
-    def __str__(self) -> str:
-        return "/".join(self)
-
-    @property
-    def scope(self) -> Scope:
-        """The names of virtual host and application."""
-        return self.vhost, self.app
-
-    @classmethod
-    def of(cls, value: Specified) -> Key:
-        """Return the key of an object in option form."""
-        return cls(value["vhost"], value["app"], value["name"])
 
 
 class NamedKind(t.NamedTuple):
@@ -125,7 +105,7 @@ def diff(kind: NamedKind, request: Request, current: Current) -> Plan:
     plan = _plan_absent if request.absent else _plan_present
     changes = [plan(kind, desired, seen, request, warnings) for desired, seen in zip(request.desired, current)]
     for seen in current[len(request.desired) :]:
-        changes.append(_plan_absent(kind, Key.of(seen.before or {})._asdict(), seen, request, warnings))
+        changes.append(_plan_absent(kind, label_of(seen.before or {}), seen, request, warnings))
     return Plan(tuple(changes), tuple(warnings))
 
 
@@ -182,7 +162,7 @@ def _observed(desired: Specified, seen: Observed) -> PlannedChange:
     details = dict(seen.details) if seen.would_drop is None else {**seen.details, "would_drop": seen.would_drop}
     return PlannedChange(
         seen.declaration,
-        Key.of(desired)._asdict(),
+        label_of(desired),
         desired,
         before=seen.before,
         after=seen.before,
@@ -279,7 +259,7 @@ class NamedObjectWriter:
 
     def _read_as_desired(self, change: PlannedChange, value: Specified) -> dict[str, t.Any]:
         """Return a created object (wire form) when the server shows it; raise OmeError if it does not."""
-        key = Key(*change.key)
+        key = change.key
         try:
             raw = self._await(
                 lambda found: found is not None and not self._differs(value, found, key), key, self._timeout
@@ -346,7 +326,7 @@ class NamedObjectWriter:
         A create is never retried blindly: after a lost answer or a conflict, the current state decides. An error says
         ``outcome_unknown`` if the object may exist, or exists otherwise than desired.
         """
-        key, attempt = Key(*change.key), self._attempt_to_create(change)
+        key, attempt = change.key, self._attempt_to_create(change)
         body = self._kind.to_wire(value, change.declaration)
         tries = CREATE_TRIES
         while True:
@@ -379,12 +359,12 @@ class NamedObjectWriter:
         body = self._kind.to_wire(
             {option: value[option] for option in self._kind.in_place if option in value}, change.declaration
         )
-        send = functools.partial(self._endpoints.update, *Key(*change.key), body)
+        send = functools.partial(self._endpoints.update, *change.key, body)
         return functools.partial(self._updated, change, send, self._ask(send, self._attempt_to_change(change)))
 
     def _updated(self, change: PlannedChange, send: t.Callable[[], None], failure: OmeError | None) -> Outcome:
         """Wait until the server shows a change; ``failure`` is the error of the request, and ``send`` repeats it."""
-        outcome, key, value = Outcome.of(change), Key(*change.key), change.after or {}
+        outcome, key, value = Outcome.of(change), change.key, change.after or {}
         attempt = self._attempt_to_change(change)
         # The server compares times in whole seconds and can miss a change that soon follows another [read]: ask again.
         for again, timeout in enumerate((min(self._kind.settles, self._timeout), self._timeout)):
@@ -450,7 +430,7 @@ class NamedObjectWriter:
 
     def _deleted(self, change: PlannedChange, attempt: str, failure: OmeError | None) -> Outcome:
         """Wait until an object is no longer listed; ``failure`` is the error of the request."""
-        outcome, key = Outcome.of(change), Key(*change.key)
+        outcome, key = Outcome.of(change), change.key
         if failure is not None and not failure.outcome_unknown:
             return outcome.failed(failure)
         # A second delete is a failure of the server while it still deletes: the list decides.

@@ -22,7 +22,8 @@ from .._core.errors import OmeError
 from .._core.texts import name_list
 from .._resources import application
 from .._resources.application import APPLICATION
-from .._resources.jobs import NO_APPLICATION, PUSH_TASK, PUSH_TASKS, Key, id_of, is_of_configuration
+from .._resources.jobs import NO_APPLICATION, PUSH_TASK, PUSH_TASKS, id_of, is_of_configuration
+from .._resources.kind import Key
 from .._schema.extra import unsendable_keys
 from .._schema.validators import is_addressable
 from .base import FAILED
@@ -61,7 +62,7 @@ class Snapshot:
         """Return names and numbers for results."""
         entry: dict[str, t.Any] = {
             "applications": sorted(self.apps),
-            "push_tasks": sorted(f"{key.app}/{key.id}" for key in self.tasks),
+            "push_tasks": sorted(f"{key.app}/{key.name}" for key in self.tasks),
         }
         if self.streams is not None:
             entry["streams"] = list(self.streams)
@@ -71,7 +72,8 @@ class Snapshot:
 
     def labels(self) -> list[str]:
         """Return the names for messages."""
-        return [*(f"application {app}" for app in self.apps), *(f"push task {key.app}/{key.id}" for key in self.tasks)]
+        tasks = (f"push task {key.app}/{key.name}" for key in self.tasks)
+        return [*(f"application {app}" for app in self.apps), *tasks]
 
     def dropping(self, *, inside: str = "") -> str:
         """Return the sentence that says what a recreate would interrupt; ``inside`` is the application that is
@@ -146,7 +148,7 @@ class Snapshots:
             key = Key(vhost, app, id_of(task))
             if is_of_configuration(task):
                 continue
-            if is_addressable(key.id):
+            if is_addressable(key.name):
                 tasks[key] = task
             else:
                 self._context.warn(PUSH_TASKS.unaddressable(key))
@@ -230,7 +232,7 @@ class Snapshots:
             self._waiter.wait_until_gone(contents.stops.uncertain, timeout=STABLE_TIMEOUT)
             items = self._push_tasks.ensure_started(tasks)
         except OmeError:
-            return [f"push task {key.app}/{key.id}" for key in contents.tasks]
+            return [f"push task {key.app}/{key.name}" for key in contents.tasks]
         return [f"push task {item.label['app']}/{item.label['id']}" for item in items if item.action == FAILED]
 
     def _restore_application(self, vhost: str, app: str, raw: t.Mapping[str, t.Any]) -> list[str]:

@@ -19,6 +19,7 @@ from . import concerns, refusals
 from . import value_rules as rules
 from .cross_domains import CrossDomains
 from .jobs import PUSH_PUBLISHERS
+from .kind import key_of
 from .output_profiles import TYPES, output_profiles_field, renamed_option, subtitles_field
 
 # The providers of an application.
@@ -289,21 +290,6 @@ APPLICATION = with_macros(
         ],
     )
 )
-
-
-class Key(t.NamedTuple):
-    """The identity of an application."""
-
-    vhost: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.vhost}/{self.name}"
-
-
-def key_of(app: t.Mapping[str, t.Any]) -> Key:
-    """Return the key of an application (option form)."""
-    return Key(app["vhost"], app["name"])
 
 
 def nested_spec() -> dict[str, t.Any]:

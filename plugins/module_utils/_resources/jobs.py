@@ -18,6 +18,7 @@ from .._core.texts import named
 from .._schema import validators as checks
 from .._schema.fields import Field, Int, String, StringSet, Url
 from .._schema.objects import Object
+from .kind import Key, key_of
 
 # Jobs: what an application runs under an ID until it is stopped; a push task or a recording.
 
@@ -48,22 +49,6 @@ NO_OUTPUT = (
 
 # The server writes a time that has not come yet as the epoch, in its host's time zone.
 _NOT_YET = ("1970-01-01T", "1969-12-31T")
-
-
-class Key(t.NamedTuple):
-    """The identity of a job: IDs are scoped to one application (server-facts: Push tasks)."""
-
-    vhost: str
-    app: str
-    id: str
-
-    def __str__(self) -> str:
-        return f"{self.vhost}/{self.app}/{self.id}"
-
-
-def key_of(job: t.Mapping[str, t.Any]) -> Key:
-    """Return the key of a job (option form)."""
-    return Key(job["vhost"], job["app"], job["id"])
 
 
 def id_of(raw: t.Mapping[str, t.Any]) -> str:
@@ -135,7 +120,7 @@ class JobKind:
     def unaddressable(self, key: Key) -> str:
         """Return the warning about a job on a server that no request may name (server-facts: Virtual hosts)."""
         return (
-            f"A {self.what} of {key.vhost}/{key.app} is left unchanged, because a request with its id {key.id!r} "
+            f"A {self.what} of {key.vhost}/{key.app} is left unchanged, because a request with its id {key.name!r} "
             "can crash the server."
         )
 

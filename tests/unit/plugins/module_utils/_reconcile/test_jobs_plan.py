@@ -19,7 +19,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Request,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.jobs_plan import Current, diff
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS, Key
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Key
 
 KEY = Key("default", "app", "one")
 TASK = {

@@ -14,11 +14,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
     PUSH_TASK,
     PUSH_TASKS,
-    Key,
     is_of_configuration,
-    key_of,
     same_destination,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Key, key_of
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import wire_forms
 from hypothesis import given
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.named_objects import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.streams_and_channels import (
     ScheduledChannelInfo,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction

@@ -212,7 +212,7 @@ retries:
 # END GENERATED
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.named_objects import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.streams_and_channels import (
     StreamInfo,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import run_module

@@ -18,27 +18,26 @@ import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
-    application,
-    multiplex_channel,
-    scheduled_channel,
-    stream,
-    virtual_host,
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import stream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import (
+    APPLICATIONS,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
-    PUSH_TASKS,
-    RECORDS,
-    JobKind,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS, RECORDS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Kind
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.multiplex_channel import (
-    MULTIPLEX_CHANNEL,
+    MULTIPLEX_CHANNELS,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
-    SCHEDULED_CHANNEL,
+    SCHEDULED_CHANNELS,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.stream import PULLED, STREAM
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.stream import (
+    PULLED,
+    PULLED_STREAMS,
+    STREAM,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import (
+    VIRTUAL_HOSTS,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field, String
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
@@ -99,13 +98,15 @@ class Entry:
         """Return the name of the virtual host of the object."""
         return self.key[0] if self.key else ""
 
-    def check(self, validate: t.Callable[[dict[str, t.Any]], str | None]) -> None:
+    def check(self, kind: Kind) -> None:
         """Set the reason if the modules would refuse the object with a secret in the place of each mask."""
         if any(_MASKS.search(part) for part in self.key):
             self.reason = "its name contains what is a secret of the connection"
             return
         try:
-            self.reason = validate(_as_given(self.group, self.value))
+            value = _as_given(self.group, self.value)
+            kind.validate(value, "", complete=True)
+            self.reason = kind.incomplete(value)
         except BadInput as error:
             self.reason = str(error)
 
@@ -225,53 +226,21 @@ def _as_given(field: Field | None, value: t.Any) -> t.Any:
     )
 
 
-def _check_virtual_host(value: dict[str, t.Any]) -> str | None:
-    virtual_host.validate(value, "", present=True)
-    return None
-
-
-def _check_application(value: dict[str, t.Any]) -> str | None:
-    application.validate(value, "")
-    return application.incomplete(value)
-
-
-def _check_stream(value: dict[str, t.Any]) -> str | None:
-    stream.validate(value, "", pulled=True)
-    return None
-
-
-def _check_scheduled_channel(value: dict[str, t.Any]) -> str | None:
-    scheduled_channel.validate(value, "")
-    return None
-
-
-def _check_multiplex_channel(value: dict[str, t.Any]) -> str | None:
-    multiplex_channel.validate(value, "")
-    return multiplex_channel.incomplete(value)
-
-
-def _entries(
-    group: Object, what: str, values: t.Iterable[dict[str, t.Any]], validate: t.Callable[[dict[str, t.Any]], str | None]
-) -> list[Entry]:
-    entries = sorted((Entry(group, what, value) for value in values), key=lambda entry: entry.key)
+def _entries(kind: Kind, values: t.Iterable[dict[str, t.Any]]) -> list[Entry]:
+    entries = sorted((Entry(kind.declaration, kind.what, value) for value in values), key=lambda entry: entry.key)
     for entry in entries:
-        entry.check(validate)
+        entry.check(kind)
     return entries
 
 
-def _job_entries(kind: JobKind, what: str, result: dict[str, t.Any], key: str) -> list[Entry]:
+def _job_entries(kind: Kind, result: dict[str, t.Any], key: str) -> list[Entry]:
     """Return the jobs of a result, without those of the server's configuration that have no id of their own."""
-
-    def validate(value: dict[str, t.Any]) -> str | None:
-        kind.validate(value, "", started=True)
-        return None
-
     own = [
         job
         for job, status in zip(result[key], result["status"])
         if not status.get("is_config") or status.get("server_id")
     ]
-    return _entries(kind.declaration, what, own, validate)
+    return _entries(kind, own)
 
 
 def _pulls(streams: t.Iterable[dict[str, t.Any]], vhosts: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
@@ -356,18 +325,14 @@ def export_variables(objects: t.Mapping[str, t.Any], read_only_vhosts: t.Iterabl
         if status.get("dynamic")
     }
     pulls = _pulls(_listed(read, "streams"), read_vhosts["vhosts"])
-    of_vhosts = _entries(VIRTUAL_HOST, "virtual host", read_vhosts["vhosts"], _check_virtual_host)
-    of_apps = _entries(APPLICATION, "application", read_apps["applications"], _check_application)
+    of_vhosts = _entries(VIRTUAL_HOSTS, read_vhosts["vhosts"])
+    of_apps = _entries(APPLICATIONS, read_apps["applications"])
     inside: dict[str, list[Entry]] = {
-        "push_tasks": _job_entries(PUSH_TASKS, "push task", read["push_tasks"], "tasks"),
-        "streams": _entries(STREAM, "stream", pulls, _check_stream),
-        "scheduled_channels": _entries(
-            SCHEDULED_CHANNEL, "scheduled channel", _listed(read, "scheduled_channels"), _check_scheduled_channel
-        ),
-        "multiplex_channels": _entries(
-            MULTIPLEX_CHANNEL, "multiplex channel", _listed(read, "multiplex_channels"), _check_multiplex_channel
-        ),
-        "records": _job_entries(RECORDS, "recording", read["records"], "records") if "records" in read else [],
+        "push_tasks": _job_entries(PUSH_TASKS, read["push_tasks"], "tasks"),
+        "streams": _entries(PULLED_STREAMS, pulls),
+        "scheduled_channels": _entries(SCHEDULED_CHANNELS, _listed(read, "scheduled_channels")),
+        "multiplex_channels": _entries(MULTIPLEX_CHANNELS, _listed(read, "multiplex_channels")),
+        "records": _job_entries(RECORDS, read["records"], "records") if "records" in read else [],
     }
     _leave_out(of_vhosts, of_apps, [entry for entries in inside.values() for entry in entries], read_only, dynamic)
     kinds: dict[str, list[Entry]] = {

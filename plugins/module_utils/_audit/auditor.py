@@ -16,13 +16,17 @@ from .._certificates.probe import ProbeResult, ProbeSettings, TlsHost, shadow_of
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._resources import application, virtual_host
+from .._resources.jobs import PUSH_TASKS, RECORDS
+from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
+from .._resources.scheduled_channel import SCHEDULED_CHANNELS
+from .._resources.stream import PULLED_STREAMS
 from .._tls.certificate import Certificate, Endpoint, covers
 from .applications import Applications, Inputs
 from .durable import DurableAudit
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Collector, Desired, DesiredCertificate, Finding, affects
-from .jobs import AUDITED_PUSH_TASKS, AUDITED_RECORDS, JobAudit
-from .named_objects import AUDITED_MULTIPLEX, AUDITED_SCHEDULED, AUDITED_STREAMS, NamedObjectAudit
+from .jobs import JobAudit
 from .objects import ObjectAudit, Part
+from .streams_and_channels import StreamAudit
 
 # Known defects and limits of server versions, which people who run these versions should know.
 #
@@ -268,10 +272,10 @@ class Audit:
         self._durable = DurableAudit(context, self._collector, desired, config_dir)
         common = (api, context, desired, self._collector, self._applications)
         self._push_tasks, self._records = (
-            JobAudit(*common, kind, self._durable, self._inputs) for kind in (AUDITED_PUSH_TASKS, AUDITED_RECORDS)
+            JobAudit(*common, kind, self._durable, self._inputs) for kind in (PUSH_TASKS, RECORDS)
         )
         self._streams, *self._channels = (
-            NamedObjectAudit(*common, kind) for kind in (AUDITED_STREAMS, AUDITED_SCHEDULED, AUDITED_MULTIPLEX)
+            StreamAudit(*common, kind) for kind in (PULLED_STREAMS, SCHEDULED_CHANNELS, MULTIPLEX_CHANNELS)
         )
         self._parts: list[Part] = [self._push_tasks, self._records, self._streams, *self._channels]
         self._objects = ObjectAudit(*common, self._parts, self._durable)

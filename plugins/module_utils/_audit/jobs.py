@@ -17,13 +17,10 @@ from .._core.errors import OmeError
 from .._reconcile.jobs_plan import STABLE_TIMEOUT, list_stable
 from .._resources.jobs import (
     NO_APPLICATION,
-    PUSH_PUBLISHERS,
-    PUSH_TASK,
-    PUSH_TASKS,
-    RECORDS,
     JobKind,
     id_of,
     is_of_configuration,
+    stream_of,
 )
 from .._resources.kind import Key, key_of, label_with
 from .._schema.validators import is_addressable
@@ -32,55 +29,6 @@ from .durable import DurableAudit
 from .findings import DRIFT, ERROR, WARNING, Collector, Desired
 
 Raw = t.Mapping[str, t.Any]  # a job in wire form
-
-
-class AuditedJobs(t.NamedTuple):
-    """One kind of job, and what is its own in an audit."""
-
-    kind: JobKind
-    option: str  # the option with its list
-    place: str  # the field of findings with its ID
-    publishers: t.Collection[str]  # the application needs one of them
-    counter: str  # the JSON name of the bytes of the current connection or file
-    everywhere: bool  # whether all applications are read, and not only those of the list
-    waiting: str  # the kind of finding about one that waits although its stream is live
-    on_error: str
-    has_done: str
-    describe: t.Callable[[Raw], dict[str, t.Any]]  # what results say of one, beside what all jobs have
-
-
-def _describe_push_task(raw: Raw) -> dict[str, t.Any]:
-    url = raw.get("url")
-    return {
-        "protocol": str(raw.get("protocol", "")),
-        "url": PUSH_TASK.fields["url"].mask(url) if isinstance(url, str) else "",
-    }
-
-
-AUDITED_PUSH_TASKS = AuditedJobs(
-    PUSH_TASKS,
-    "push_tasks",
-    "push_task",
-    publishers=PUSH_PUBLISHERS,
-    counter="sentBytes",
-    everywhere=True,
-    waiting="push_waiting",
-    on_error="its destination does not accept it. The server keeps trying.",
-    has_done="sent",
-    describe=_describe_push_task,
-)
-AUDITED_RECORDS = AuditedJobs(
-    RECORDS,
-    "records",
-    "record",
-    publishers=("file",),
-    counter="recordBytes",
-    everywhere=False,
-    waiting="record_stalled",
-    on_error="the server cannot write its files. It does not try again before the stream starts again.",
-    has_done="written",
-    describe=lambda raw: {"stream": _stream_of(raw), "file_path": str(raw.get("filePath", ""))},
-)
 
 
 class Sample(t.NamedTuple):
@@ -104,7 +52,7 @@ class JobAudit:
         desired: Desired,
         collector: Collector,
         applications: Applications,
-        audited: AuditedJobs,
+        kind: JobKind,
         durable: DurableAudit,
         inputs: Inputs,
     ) -> None:
@@ -114,9 +62,8 @@ class JobAudit:
         self._context = context
         self._collector = collector
         self._applications = applications
-        self._audited = audited
-        self._kind = audited.kind
-        self._jobs = {key_of(job): job for job in getattr(desired, audited.option)}
+        self._kind = kind
+        self._jobs = {key_of(job): job for job in getattr(desired, kind.option)}
         self._referenced_keys = desired.referenced_keys
         self._first: dict[Key, Sample] = {}
         self._last: dict[Key, Sample] = {}
@@ -132,7 +79,7 @@ class JobAudit:
         """Report desired jobs that are valid but may not do what was meant."""
         self._durable.read_maps(self._kind, self._jobs.values())
         for key, job in self._jobs.items():
-            self._collector.add_warnings(self._kind.warnings_for(job), **self._place(key))
+            self._collector.add_warnings(self._kind.concerns(job), **self._place(key))
             self._durable.check_job(self._kind, job, **self._place(key))
 
     def scopes(self) -> set[tuple[str, str]]:
@@ -145,7 +92,7 @@ class JobAudit:
 
     def _place(self, key: Key) -> dict[str, str]:
         """Return the fields of a finding that identify a job."""
-        return {"vhost": key.vhost, "application": key.app, self._audited.place: key.name}
+        return {"vhost": key.vhost, "application": key.app, self._kind.place: key.name}
 
     # Comparison
 
@@ -155,7 +102,7 @@ class JobAudit:
         ``raw`` is the application in wire form; None if it was not read yet. ``present`` says whether it is on the
         server. Raises OmeError if no further request can succeed.
         """
-        if not self._audited.everywhere and (vhost, app) not in self.scopes():
+        if not self._kind.audited_everywhere and (vhost, app) not in self.scopes():
             return
         jobs = self._list(vhost, app) if present else []
         if jobs is None:
@@ -170,7 +117,7 @@ class JobAudit:
             if self._is_of_map(key, samples, configured):
                 continue
             if key in samples:
-                current = self._kind.from_wire(samples[key].raw, vhost, app)
+                current = self._kind.from_wire(samples[key].raw, key)
                 differences = self._kind.declaration.difference(self._jobs[key], current)
                 self._collector.add_differences(title, differences, read_only=False, **self._place(key))
                 continue
@@ -182,7 +129,7 @@ class JobAudit:
                     continue
             if cannot_start is None:
                 cannot_start = present and self._applications.lacks(
-                    Key(vhost, app), raw, "publishers", self._audited.publishers
+                    Key(vhost, app), raw, "publishers", self._kind.publishers
                 )
             if cannot_start:
                 blocked.append(key)
@@ -227,7 +174,7 @@ class JobAudit:
         """Yield the streams of the jobs that wait: whether one of them is live decides whether that is a finding."""
         for key, sample in self._first.items() if self._inputs.possible else ():
             if self._waits(sample):
-                yield key._replace(name=_stream_of(sample.raw))
+                yield key._replace(name=stream_of(sample.raw))
         for key, entry in self._mapped.items():
             yield key._replace(name=entry["stream"]["name"])
 
@@ -259,20 +206,20 @@ class JobAudit:
         return samples
 
     def _sent(self, raw: Raw) -> int | None:
-        sent = raw.get(self._audited.counter)
+        sent = raw.get(self._kind.counter)
         if self._kind.state_of(raw) != self._kind.running_state or not isinstance(sent, int) or isinstance(sent, bool):
             return None
         return sent
 
     def _waits(self, sample: Sample) -> bool:
         """Return whether a job waits for its stream, as far as its state says."""
-        return self._kind.state_of(sample.raw) in ("ready", "stopped") and bool(_stream_of(sample.raw))
+        return self._kind.state_of(sample.raw) in ("ready", "stopped") and bool(stream_of(sample.raw))
 
     def _input_without_use(self, key: Key, sample: Sample) -> Key | None:
         """Return the live input for which a job waits; None if it does not wait, or may just have been started."""
         if not self._waits(sample):
             return None
-        found = self._applications.input_of(key._replace(name=_stream_of(sample.raw)))
+        found = self._applications.input_of(key._replace(name=stream_of(sample.raw)))
         return found if found is not None and self._inputs.is_due(found, sample.raw.get("createdTime")) else None
 
     # Judgement
@@ -295,20 +242,20 @@ class JobAudit:
         state, configured = self._kind.state_of(last.raw), is_of_configuration(last.raw)
         bits, elapsed = _bits_per_second(first, last), last.moment - first.moment
         key = self._names.get(key, key)
-        listed = key in self._jobs or (self._audited.option, *key) in self._referenced_keys
+        listed = key in self._jobs or (self._kind.option, *key) in self._referenced_keys
         title, place = f"{self._kind.title} {key}", self._place(key)
         unused = self._input_without_use(key, last)
         if state == "error":
-            text = f"{title} is in state error: {self._audited.on_error}"
+            text = f"{title} is in state error: {self._kind.on_error}"
             self._collector.add(ERROR, f"{self._noun}_error", text, **place)
         elif bits == 0:
-            text = f"{title} is in state {state}, and has {self._audited.has_done} nothing for {elapsed:.0f} s."
+            text = f"{title} is in state {state}, and has {self._kind.has_done} nothing for {elapsed:.0f} s."
             self._collector.add(ERROR, f"{self._noun}_stalled", text, **place)
         elif unused is not None:
-            stream = _stream_of(last.raw)
+            stream = stream_of(last.raw)
             text = f"{title} is in state {state}, although its stream {stream} is live."
             text = f"{text}{self._inputs.why_waiting(unused, stream)}"
-            self._collector.add(ERROR, self._audited.waiting, text, **place)
+            self._collector.add(ERROR, self._kind.waiting, text, **place)
         if not listed and not configured and key.scope not in self._skipped:
             if is_addressable(key.name):
                 self._collector.add(DRIFT, "not_listed", f"{title} is on the server and not listed.", **place)
@@ -317,7 +264,7 @@ class JobAudit:
         self.entries.append(
             {
                 **label_with(self._kind.declaration, key),
-                **self._audited.describe(last.raw),
+                **self._kind.described(last.raw),
                 "state": state,
                 "bits_per_second": bits,
                 "listed": listed,
@@ -328,14 +275,7 @@ class JobAudit:
     @property
     def _noun(self) -> str:
         """The first part of the kinds of findings."""
-        return self._audited.place.partition("_")[0]
-
-
-def _stream_of(raw: Raw) -> str:
-    """Return the name of the stream of a job; empty if the server reports none."""
-    stream = raw.get("stream")
-    name = stream.get("name") if isinstance(stream, dict) else None
-    return name if isinstance(name, str) else ""
+        return self._kind.place.partition("_")[0]
 
 
 def _bits_per_second(first: Sample, last: Sample) -> int | None:

@@ -29,9 +29,9 @@ from .applications import Applications
 from .durable import DurableAudit
 from .findings import DRIFT, ERROR, INFO, UNKNOWN, WARNING, Collector, Desired, affects, where_to_change
 from .jobs import JobAudit
-from .named_objects import NamedObjectAudit
+from .streams_and_channels import StreamAudit
 
-Part = t.Union[JobAudit, NamedObjectAudit]
+Part = t.Union[JobAudit, StreamAudit]
 """The comparison of one kind of objects inside of applications."""
 
 _IF_CONFIGURED = "If the server's configuration file defines it, name its virtual host in $read_only_vhosts."

@@ -362,7 +362,7 @@ class Importer:
             job["id"] = wanted
             try:
                 check_spec(kind.kind.declaration, job)
-                kind.kind.validate(job, "", started=True)
+                kind.kind.validate(job, "", complete=True)
             except BadInput as error:
                 reason = secrets.scrub(f"entry {number} that is on: {error.option} {without_value(error)}")
                 self._findings.unread.append(Unread(title, f"{reason}; the option stream_map names the file"))

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from .._core.errors import BadInput
 from .._resources import application
 from .._resources.jobs import PUSH_TASKS, RECORDS, RULES, JobKind, id_of, is_of_configuration
+from .._resources.kind import Key, Raw, Scope
 from .._schema.fields import Difference, Field, String
 from .._schema.objects import Object, ObjectList
 from . import document, editor, option_xml
@@ -26,8 +27,6 @@ from .editor import Edited, Editor
 # destination, a recording by its stream and the path of its file.
 
 Value = t.Mapping[str, t.Any]
-Raw = t.Mapping[str, t.Any]  # a job in wire form
-Scope = tuple[str, str]  # the names of a virtual host and an application
 
 _SOURCE = "${SourceStream}"
 
@@ -74,7 +73,7 @@ def is_same_job(kind: JobKind, specified: Value, running: Value) -> bool:
 
 def of_configuration(kind: JobKind, jobs: t.Iterable[Raw], scope: Scope) -> list[Mapped]:
     """Return the jobs of an application that the server's configuration has started."""
-    return [Mapped(raw, kind.from_wire(raw, *scope)) for raw in jobs if is_of_configuration(raw)]
+    return [Mapped(raw, kind.from_wire(raw, Key(*scope))) for raw in jobs if is_of_configuration(raw)]
 
 
 def started_by(kind: JobKind, specified: Value, configured: t.Iterable[Mapped]) -> list[Mapped]:

@@ -18,6 +18,8 @@ from .._core.errors import BadInput
 from .._core.macros import has_macro
 from .._core.server_version import Version
 from .._resources import application, refusals, virtual_host
+from .._resources.application import APPLICATIONS
+from .._resources.virtual_host import VIRTUAL_HOSTS
 from .._schema.extra import EXTRA
 from .._schema.objects import Object, ObjectList
 from .._schema.option_forms import with_macros
@@ -65,7 +67,7 @@ def validate(vhost: t.Mapping[str, t.Any], path: str) -> None:
     """
     prefix = f"{path}." if path else ""
     inside = {option: value for option, value in vhost.items() if option != "applications"}
-    virtual_host.validate(inside, path, present=True)
+    VIRTUAL_HOSTS.validate(inside, path, complete=True)
     file_name(vhost["name"])
     # The API cannot address an application `*`, which the server copies for streams that it pulls, nor one whose name
     # is a macro [read]. Each has a stand-in here that is as long as any name.
@@ -78,7 +80,7 @@ def validate(vhost: t.Mapping[str, t.Any], path: str) -> None:
         inner = f"{prefix}applications[{index}]"
         if "name" not in app:
             raise BadInput(f"{inner}.name", "is required")
-        application.validate({**app, "vhost": vhost["name"]}, inner)
+        APPLICATIONS.validate({**app, "vhost": vhost["name"]}, inner, complete=True)
         application.check_values(app, inner)
 
 

@@ -13,8 +13,7 @@ from .._core.context import Context
 from .._reconcile.applications import Applications as ApplicationsReconciler
 from .._reconcile.applications import refuse_values
 from .._reconcile.base import Outcome, Predicted
-from .._resources import application
-from .._resources.application import APPLICATION
+from .._resources.application import APPLICATION, APPLICATIONS
 from .._resources.kind import key_of
 from .base import FLAG, PREDICTED, Result, list_of, state_option
 from .durable_options import DURABLE, check_durable, predicted_files, warn_unused, with_files, with_lock
@@ -122,5 +121,5 @@ class Applications(_Applications):
 def check_applications(desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:
     """Raise BadInput if an application, in specified form with its option path, is invalid or repeated."""
     for path, app in desired:
-        application.validate(app, path)
+        APPLICATIONS.validate(app, path, complete=True)
     refuse_repeated(desired, lambda app: str(key_of(app)), "name")

@@ -18,13 +18,14 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .._core.texts import named
-from .._resources import application, multiplex_channel, scheduled_channel, stream, virtual_host
-from .._resources.application import APPLICATION
-from .._resources.jobs import PUSH_TASK, PUSH_TASKS, RECORD, RECORDS
-from .._resources.multiplex_channel import MULTIPLEX_CHANNEL
-from .._resources.scheduled_channel import SCHEDULED_CHANNEL
-from .._resources.stream import STREAM
-from .._resources.virtual_host import VIRTUAL_HOST
+from .._resources import application
+from .._resources.application import APPLICATION, APPLICATIONS
+from .._resources.jobs import PUSH_TASKS, RECORDS
+from .._resources.kind import LABELS, Kind
+from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
+from .._resources.scheduled_channel import SCHEDULED_CHANNELS
+from .._resources.stream import PULLED_STREAMS
+from .._resources.virtual_host import VIRTUAL_HOST, VIRTUAL_HOSTS
 from .._schema.objects import Object
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
@@ -51,30 +52,8 @@ SHORTEST_INTERVAL = (
 LONGEST_INTERVAL = 600.0  # seconds
 
 
-class _Inside(t.NamedTuple):
-    """One of the lists of objects that are inside of applications."""
-
-    option: str
-    declaration: Object
-    name: str  # the option that identifies an entry in its application
-    place: str  # the field of findings with that option
-    validate: t.Callable[[t.Any, str], None]
-
-
-INSIDE = (
-    _Inside(
-        "push_tasks",
-        PUSH_TASK,
-        "id",
-        "push_task",
-        lambda entry, path: PUSH_TASKS.validate(entry, path, started=True),
-    ),
-    _Inside("records", RECORD, "id", "record", lambda entry, path: RECORDS.validate(entry, path, started=True)),
-    _Inside("streams", STREAM, "name", "stream", lambda entry, path: stream.validate(entry, path, pulled=True)),
-    _Inside("scheduled_channels", SCHEDULED_CHANNEL, "name", "channel", scheduled_channel.validate),
-    _Inside("multiplex_channels", MULTIPLEX_CHANNEL, "name", "channel", multiplex_channel.validate),
-)
-
+INSIDE = (PUSH_TASKS, RECORDS, PULLED_STREAMS, SCHEDULED_CHANNELS, MULTIPLEX_CHANNELS)
+"""The lists of objects that are inside of applications."""
 
 _CERTIFICATE: dict[str, dict[str, t.Any]] = {
     "vhost": {"type": "str"},
@@ -188,20 +167,9 @@ class AuditInfo(Operation):
     def run(self, api: Api, context: Context) -> Result:
         bad: list[Finding] = []
         referenced_keys: set[tuple[str, ...]] = set()
-        vhosts = self._valid(
-            self.vhosts,
-            lambda entry, path: virtual_host.validate(entry, path, present=True),
-            ("name",),
-            bad,
-            referenced_keys,
-        )
-        applications = self._valid(self.applications, application.validate, ("vhost", "name"), bad, referenced_keys)
-        inside = {
-            one.option: self._valid(
-                self.inside[one.option], one.validate, ("vhost", "app", one.name), bad, referenced_keys, one
-            )
-            for one in INSIDE
-        }
+        vhosts = self._valid(self.vhosts, VIRTUAL_HOSTS, bad, referenced_keys)
+        applications = self._valid(self.applications, APPLICATIONS, bad, referenced_keys)
+        inside = {one.option: self._valid(self.inside[one.option], one, bad, referenced_keys) for one in INSIDE}
         desired = Desired(
             vhosts,
             applications,
@@ -228,29 +196,29 @@ class AuditInfo(Operation):
     def _valid(
         self,
         entries: Entries,
-        validate: t.Callable[[t.Any, str], None],
-        key: t.Sequence[str],
+        kind: Kind,
         bad: list[Finding],
         referenced_keys: set[tuple[str, ...]],
-        inside: _Inside | None = None,
     ) -> list[dict[str, t.Any]]:
         """Return the entries that can be compared; add a finding to ``bad`` for each of the others.
 
-        ``key`` are the options that identify an entry, from the virtual host on. The identities of invalid entries are
-        added to ``referenced_keys``, with the name of the list if it is one of :data:`INSIDE`.
+        The identities of invalid entries are added to ``referenced_keys``, with the name of the list if it is one of
+        :data:`INSIDE`.
         """
-        places = ("vhost", "application", *([inside.place] if inside else []))
+        key = [option for option in LABELS if option in kind.declaration.fields]
+        inside = (kind.option,) if kind in INSIDE else ()
+        places = ("vhost", "application", kind.place)
         valid: dict[tuple[str, ...], dict[str, t.Any]] = {}
         for path, entry in entries:
             names = tuple(str(entry.get(option, "")) for option in key)
             try:
                 if path in self.invalid_entries:
                     raise BadInput(path, self.invalid_entries[path])
-                validate(entry, path)
+                kind.validate(entry, path, complete=True)
                 if names in valid:
                     raise BadInput(path, f"expected each object once, got {'/'.join(names)!r} again")
             except BadInput as error:
-                referenced_keys.add((inside.option, *names) if inside else names)
+                referenced_keys.add((*inside, *names))
                 bad.append(_bad_input(error, **dict(zip(places, names))))
             else:
                 valid[names] = entry

@@ -21,6 +21,7 @@ from .._schema.validators import addressable, is_addressable
 
 Params = t.Mapping[str, t.Any]
 Result = dict[str, t.Any]
+AnyOperation = t.TypeVar("AnyOperation", bound="Operation")
 
 # Argument specs of single options.
 FLAG = {"type": "bool", "default": False}
@@ -64,6 +65,11 @@ class Operation:
     lists_of_findings: tuple[str, ...] = ()
     # Keys of the result that need no search for secrets: their objects are masked field by field, or shown on request.
     masked_results: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls: type[AnyOperation], **attributes: t.Any) -> type[AnyOperation]:
+        """Return this operation for one kind of object, which attributes such as ``kind`` say."""
+        return type(cls.__name__, (cls,), attributes)
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:

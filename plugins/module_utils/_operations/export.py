@@ -17,7 +17,7 @@ from .base import NAMES, Operation, Result
 from .durable_options import CONFIG_DIR, check_config_dir
 from .info import ApplicationInfo, VhostInfo
 from .job_info import PushTaskInfo, RecordInfo
-from .named_objects import MultiplexChannelInfo, ScheduledChannelInfo, StreamInfo
+from .streams_and_channels import MultiplexChannelInfo, ScheduledChannelInfo, StreamInfo
 
 OBJECTS = "objects"
 _EVERYTHING: dict[str, t.Any] = {

@@ -13,20 +13,9 @@ from .._api.client import Api
 from .._api.streams import HlsDumps, Streams
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._reconcile.base import (
-    STARTED,
-    STOPPED,
-    UNCHANGED,
-    Outcome,
-    Plan,
-    PlannedChange,
-    Reconciler,
-    Request,
-    Specified,
-    Value,
-    failure_of,
-)
-from .._reconcile.containers import describe_differences
+from .._reconcile.base import STARTED, STOPPED, UNCHANGED, Outcome, Plan, PlannedChange, Reconciler, Request, failure_of
+from .._reconcile.parents import describe_differences
+from .._resources.kind import Specified, Value
 from .._resources.stream import outputs_of
 from .._schema import validators as checks
 from .._schema.fields import String, StringSet

@@ -16,15 +16,14 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._reconcile.jobs import RunningMaps
 from .._resources.jobs import PUSH_TASKS, RECORDS, JobKind, id_of, is_of_configuration
+from .._resources.kind import Key
 from .base import TEXT, Operation, Result, check_names
 from .durable_options import CONFIG_DIR, check_config_dir
 from .info import SHOW_SECRETS, scopes_of
 
-# The operations that read jobs: push tasks, and the base of that of recordings.
-
 
 class JobInfo(Operation):
-    """The base of operations that read jobs: push tasks, recordings."""
+    """Reads the jobs of one kind."""
 
     kind: JobKind
     result_key: str  # the key of the result that holds the jobs
@@ -58,7 +57,7 @@ class JobInfo(Operation):
                 server_id, name = id_of(raw), names[id_of(raw)]
                 if self.params["id"] not in (None, name, server_id):
                     continue
-                job = self.kind.from_wire(raw, vhost, app)
+                job = self.kind.from_wire(raw, Key(vhost, app))
                 # The map keeps the macros that the server has replaced.
                 options = ("id", *self.kind.identity)
                 job.update({option: value for option, value in entries.get(server_id, {}).items() if option in options})
@@ -83,24 +82,11 @@ class JobInfo(Operation):
         try:
             return JobEndpoints(api, self.kind.calls).list_all(vhost, app)
         except OmeError as error:
-            lacks_publisher = error.kind == self.kind.calls.publisher_missing and not self.kind.publishers
+            lacks_publisher = error.kind == self.kind.calls.publisher_missing and not self.kind.lists_without_publisher
             if lacks_publisher and self.params["app"] is None:
                 return []
             raise
 
 
-class PushTaskInfo(JobInfo):
-    """The operation of the module `push_task_info`."""
-
-    kind = PUSH_TASKS
-    result_key = "tasks"
-
-
-# The operation that reads recordings.
-
-
-class RecordInfo(JobInfo):
-    """The operation of the module `record_info`."""
-
-    kind = RECORDS
-    result_key = "records"
+PushTaskInfo = JobInfo.of(kind=PUSH_TASKS, result_key="tasks")
+RecordInfo = JobInfo.of(kind=RECORDS, result_key="records")

@@ -27,11 +27,9 @@ from .durable_options import (
 )
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
 
-# The base of the operations that manage jobs: push tasks, recordings.
 
-
-class _Jobs(ManagingOperation):
-    """Brings jobs of one kind into the desired state."""
+class ManagedJobs(ManagingOperation):
+    """Brings a job of one kind, or a list of them, into the desired state."""
 
     kind: JobKind
     made: Predicted | None = None
@@ -43,18 +41,30 @@ class _Jobs(ManagingOperation):
             cls.declaration = cls.kind.declaration
 
     @classmethod
-    def _wait_options(cls) -> dict[str, t.Any]:
-        choices = ["ready", cls.kind.running_state]
-        return {"wait_for": {"type": "str", "choices": choices, "default": "ready"}, "wait_timeout": WAIT_TIMEOUT}
+    def options(cls) -> dict[str, t.Any]:
+        choices, job = ["ready", cls.kind.running_state], cls.kind.declaration.options()
+        common = {
+            "state": state_option("started", "stopped"),
+            "wait_for": {"type": "str", "choices": choices, "default": "ready"},
+            "wait_timeout": WAIT_TIMEOUT,
+        }
+        if cls.entries is None:
+            return {**job, **CONFIG_DIR, **common}
+        purge = {"purge": FLAG, "purge_everything": FLAG, "predicted": PREDICTED}
+        return {cls.entries: list_of(job), **purge, **DURABLE, **common}
 
     def check(self) -> None:
         for path, job in self.desired:
-            self.kind.validate(job, path, started=self.params["state"] == "started")
+            self.kind.validate(job, path, complete=self.params["state"] == "started")
         refuse_repeated(self.desired, lambda job: str(key_of(job)), "id")
         if self.params["state"] == "started":
             self._refuse_one_destination()
         check_wait_timeout(self.params)
-        check_config_dir(self.params)
+        if self.entries is None:
+            check_config_dir(self.params)
+        else:
+            check_purge(self.params, self.entries, "stopped")
+            check_durable(self.params)
 
     def _refuse_one_destination(self) -> None:
         """Raise BadInput if a job would overwrite what another one writes."""
@@ -87,51 +97,14 @@ class _Jobs(ManagingOperation):
             items = reconciler.ensure_stopped(jobs)
         else:
             for job in jobs:
-                context.warn(*self.kind.warnings_for(job))
+                context.warn(*self.kind.concerns(job))
             predicted = Predicted(self.params.get("predicted"))
             items = reconciler.ensure_started(jobs, purge=purge, wait_for=self.params["wait_for"], predicted=predicted)
         return reconciler.verify_after_disconnect(items)
 
-
-class SingleJob(_Jobs):
-    """The operation of a module for one job."""
-
-    @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        return {
-            **cls.kind.declaration.options(),
-            "state": state_option("started", "stopped"),
-            **CONFIG_DIR,
-            **cls._wait_options(),
-        }
-
     def run(self, api: Api, context: Context) -> Result:
-        return single_result(self.reconcile(api, context)[0], self.result_key)
-
-
-class JobList(_Jobs):
-    """The operation of a module for many jobs."""
-
-    entries: str
-
-    @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        return {
-            cls.entries: list_of(cls.kind.declaration.options()),
-            "state": state_option("started", "stopped"),
-            "purge": FLAG,
-            "purge_everything": FLAG,
-            "predicted": PREDICTED,
-            **DURABLE,
-            **cls._wait_options(),
-        }
-
-    def check(self) -> None:
-        super().check()
-        check_purge(self.params, self.entries, "stopped")
-        check_durable(self.params)
-
-    def run(self, api: Api, context: Context) -> Result:
+        if self.entries is None:
+            return single_result(self.reconcile(api, context)[0], self.result_key)
         what, purge = f"{self.kind.what}s", self.params["purge"]
         if self.params["durable"]:
             return self._run_durable(api, context, what, purge=purge)
@@ -151,35 +124,7 @@ class JobList(_Jobs):
         return with_files(bulk_result(items, what), maps)
 
 
-# The operations that manage push tasks.
-
-
-class PushTask(SingleJob):
-    """The operation of the module `push_task`."""
-
-    kind = PUSH_TASKS
-    result_key = "push_task"
-
-
-class PushTaskList(JobList):
-    """The operation of the module `push_tasks`."""
-
-    kind = PUSH_TASKS
-    entries = "tasks"
-
-
-# The operations that manage recordings.
-
-
-class Record(SingleJob):
-    """The operation of the module `record`."""
-
-    kind = RECORDS
-    result_key = "record"
-
-
-class RecordList(JobList):
-    """The operation of the module `records`."""
-
-    kind = RECORDS
-    entries = "records"
+PushTask = ManagedJobs.of(kind=PUSH_TASKS, result_key="push_task")
+PushTaskList = ManagedJobs.of(kind=PUSH_TASKS, entries="tasks")
+Record = ManagedJobs.of(kind=RECORDS, result_key="record")
+RecordList = ManagedJobs.of(kind=RECORDS, entries="records")

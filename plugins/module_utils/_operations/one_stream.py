@@ -19,7 +19,7 @@ from .._resources.jobs import PUSH_TASK, PUSH_TASKS, normalize_protocol
 from .._schema.validators import addressable, is_addressable
 from .base import TEXT, Operation, Params, Result, check_names, list_of
 from .job_info import JobInfo, PushTaskInfo, RecordInfo
-from .jobs import JobList, PushTaskList, Record, SingleJob
+from .jobs import ManagedJobs, PushTaskList, Record
 
 # The base of operations that start or stop jobs of one stream, and sum up in one line what was done.
 
@@ -37,7 +37,7 @@ _SHARED = ("state", "config_dir", "wait_for", "wait_timeout")
 class OneStream(Operation):
     """Starts or stops jobs of one stream."""
 
-    manager: type[SingleJob | JobList]
+    manager: type[ManagedJobs]
     """The operation that starts and stops them."""
     reader: type[JobInfo]
     """The operation that reads them."""
@@ -83,7 +83,7 @@ class OneStream(Operation):
         line = f"{begin}stream {stream}: {summary['line']}"
         return {**result, **summary, "stream": stream, "line": line}
 
-    def managing(self, options: Params) -> SingleJob | JobList:
+    def managing(self, options: Params) -> ManagedJobs:
         """Return the operation that manages the jobs, with these options beside the shared ones."""
         return self.manager(
             {**self.manager.defaults(), **{option: self.params[option] for option in _SHARED}, **options}
@@ -394,7 +394,7 @@ def _problems_of(platform: Params, place: str, task: Task, stream: str, state: s
     if state == STARTED and "stream_key" not in task and normalize_protocol(task["protocol"]) == "rtmp":
         return [f"There is no stream key for the platform {name}. Specify an empty text if it needs none."]
     try:
-        PUSH_TASKS.validate(task, "", started=state == STARTED)
+        PUSH_TASKS.validate(task, "", complete=state == STARTED)
     except BadInput as error:
         option, expected = f"{place}.{error.option.rpartition('.')[2]}", error.expected
         if error.option == "id" and not own_id:  # made from the names of stream and platform
@@ -443,11 +443,11 @@ class Restream(OneStream):
         for name, key in (self.params["stream_keys"] or {}).items():
             if not isinstance(key, (str, int)) or isinstance(key, bool):
                 raise BadInput("stream_keys", f"expected a text for the platform {name}")
-        self.managing({PushTaskList.entries: self._plan(()).tasks}).check()
+        self.managing({str(PushTaskList.entries): self._plan(()).tasks}).check()
 
     def run(self, api: Api, context: Context) -> Result:
         planned = self._plan(self.current(api, context)[PushTaskInfo.result_key])
-        result = self.managing({PushTaskList.entries: planned.tasks}).run(api, context)
+        result = self.managing({str(PushTaskList.entries): planned.tasks}).run(api, context)
         result[_PLATFORMS] = planned.platforms
         return self.summed_up(self.params, result, check_mode=context.check_mode)
 

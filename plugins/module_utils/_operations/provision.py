@@ -20,7 +20,7 @@ from .._resources.kind import LABELS, Key
 from .._schema.objects import Object
 from .base import FLAG, Operation, Params, Result, check_wait_timeout, list_of
 from .durable_options import DURABLE, check_durable, warn_unused
-from .jobs import JobList
+from .jobs import ManagedJobs
 from .provision_parts import NAMES, PARTS, PURGED, Lists, Part, applications_inside
 from .results import ManagingOperation, bulk_result, purge_of_everything, title_of
 
@@ -236,7 +236,7 @@ def lost_since(result: Result, operation: ManagingOperation, what: str, api: Api
     again = operation.__class__({**operation.params, "require_reachable": False})
     again.desired = operation.desired
     try:
-        if isinstance(operation, JobList) and isinstance(again, JobList):
+        if isinstance(operation, ManagedJobs) and isinstance(again, ManagedJobs):
             again.made = operation.made
         current = again.run_valid(api, preview)
     except OmeError as error:
@@ -376,7 +376,7 @@ class Provision(Operation):
         results: dict[str, Result] = {}
         reached: Result = {}
         if api is not None:
-            if not any(isinstance(operation, JobList) for _part, operation in self.work):
+            if not any(isinstance(operation, ManagedJobs) for _part, operation in self.work):
                 warn_unused(self.params, context)
             shared = SharedReads.of(api)
             reached = _result_of(lambda: self._wait(shared, context))
@@ -422,7 +422,7 @@ class Provision(Operation):
                 continue
             api.begin_part()
             _predict(operation, results, context)
-            if isinstance(operation, JobList):
+            if isinstance(operation, ManagedJobs):
                 operation.made = Predicted(_made(results))
             operation.skip_inside(unmade)
             result = self._run_part(part, operation, api, context)

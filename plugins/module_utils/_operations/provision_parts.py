@@ -13,18 +13,20 @@ from .._api.client import SharedReads
 from .._core.context import Context
 from .._core.errors import BadInput
 from .._core.texts import listed, named, renaming
-from .._reconcile.named_objects import MULTIPLEX, SCHEDULED, pulled_streams
 from .._reconcile.snapshot import Snapshots
 from .._resources import virtual_host
 from .._resources.application import APPLICATION
-from .._resources.jobs import PUSH_PUBLISHERS
+from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.kind import Key, key_of
+from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
+from .._resources.scheduled_channel import SCHEDULED_CHANNELS
+from .._resources.stream import PULLED_STREAMS
 from .._resources.virtual_host import VIRTUAL_HOST
 from .applications import Applications
 from .base import Params
 from .jobs import PushTaskList, RecordList
-from .named_objects import MultiplexChannelList, ScheduledChannelList, StreamList
 from .results import ManagingOperation
+from .streams_and_channels import MultiplexChannelList, ScheduledChannelList, StreamList
 from .virtual_hosts import Vhosts
 
 # The parts of a server that one task provisions: their order, their options, and which hold the objects of others.
@@ -111,13 +113,8 @@ def applications_inside(params: Params) -> list[dict[str, t.Any]]:
 _Entries = t.Sequence[tuple[str, t.Mapping[str, t.Any]]]
 
 # The lists whose objects share the names of the streams of an application, and what each needs there.
-_STREAMS = {
-    "streams": pulled_streams(force=False),
-    "scheduled_channels": SCHEDULED,
-    "multiplex_channels": MULTIPLEX,
-}
-_PUBLISHERS = {"push_tasks": ("a push publisher", PUSH_PUBLISHERS), "records": ("a file publisher", ("file",))}
-_INSIDE = (*_STREAMS, *_PUBLISHERS)
+_STREAMS = (PULLED_STREAMS, SCHEDULED_CHANNELS, MULTIPLEX_CHANNELS)
+_JOBS = (PUSH_TASKS, RECORDS)
 
 
 class Lists:
@@ -143,13 +140,13 @@ class Lists:
         """Raise BadInput if two entries contradict each other."""
         self._check_applications()
         self._check_names()
-        for name, kind in _STREAMS.items():
-            for path, entry in self._list(name):
+        for kind in _STREAMS:
+            for path, entry in self._list(kind.option):
                 needed = kind.providers(kind.declaration.specified(entry))
                 self._check_inside(path, entry, "providers", needed, f"the provider {' or '.join(sorted(needed))}")
-        for name, (what, wires) in _PUBLISHERS.items():
-            for path, entry in self._list(name):
-                self._check_inside(path, entry, "publishers", wires, what)
+        for job in _JOBS:
+            for path, entry in self._list(job.option):
+                self._check_inside(path, entry, "publishers", job.publishers, f"a {job.map_publisher} publisher")
 
     def _check_applications(self) -> None:
         """An application can be listed in its virtual host and again alone, if both define the same."""
@@ -162,13 +159,13 @@ class Lists:
 
     def _check_names(self) -> None:
         """A stream and a channel of one name are the same for the server (server-facts: Scheduled channels)."""
-        seen: dict[tuple[str, str, str], str] = {}
-        for name in _STREAMS:
-            for path, entry in self._list(name):
-                key = (entry["vhost"], entry["app"], entry["name"])
+        seen: dict[Key, str] = {}
+        for kind in _STREAMS:
+            for path, entry in self._list(kind.option):
+                key = key_of(entry)
                 if key in seen:
                     expected = "expected each name once among the streams and channels of an application"
-                    raise BadInput(f"{path}.name", f"{expected}, got {'/'.join(key)!r} again after {named(seen[key])}")
+                    raise BadInput(f"{path}.name", f"{expected}, got {str(key)!r} again after {named(seen[key])}")
                 seen[key] = path
 
     def _check_inside(self, path: str, entry: Params, option: str, wires: t.Collection[str], what: str) -> None:
@@ -185,7 +182,7 @@ class Lists:
         parts = self._params["parts"]
         vhosts, apps = (name in parts and self._params[f"purge_{name}"] for name in ("vhosts", "applications"))
         needed: dict[tuple[str, str | None], str] = {}
-        for name in ("applications", *_INSIDE):
+        for name in ("applications", *(kind.option for kind in (*_STREAMS, *_JOBS))):
             for path, entry in self._list(name) if name in parts and (vhosts or apps) else ():
                 needed.setdefault((entry["vhost"], entry.get("app")), path)
         purged = {key.vhost for key in self._by_key}

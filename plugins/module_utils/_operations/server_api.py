@@ -15,7 +15,7 @@ from .._core.errors import OmeError, Refusal
 from .._core.texts import shortened
 from .._resources import stream
 from .base import Operation, Params, Result
-from .named_objects import StreamInfo
+from .streams_and_channels import StreamInfo
 
 VIEWERS = ("webrtc", "llhls", "hlsv3", "srt", "ovt")
 """The connections that count as viewers."""

@@ -129,7 +129,7 @@ class ServerConfig(Operation):
         refuse_repeated(configuration.vhosts, lambda vhost: str(vhost["name"]), "name")
         for name, entries in configuration.jobs.items():
             for path, job in entries:
-                JOBS[name].kind.validate(job, path, started=True)
+                JOBS[name].kind.validate(job, path, complete=True)
             refuse_repeated(entries, lambda job: str(key_of(job)), "id")
         configuration.check_applications()
         if self.params["purge"] and self.params["state"] == "absent":
@@ -200,7 +200,7 @@ class ServerConfig(Operation):
         context.warn(*concerns.warnings(itertools.chain.from_iterable(found)))
         for name, entries in configuration.jobs.items():
             for _path, job in entries:
-                context.warn(*JOBS[name].kind.warnings_for(job))
+                context.warn(*JOBS[name].kind.concerns(job))
         context.warn(*configuration.warnings(directory))
         configuration.warn_of_own_virtual_hosts(directory, context)
         context.warn(*self._unchecked())

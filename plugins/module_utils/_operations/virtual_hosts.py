@@ -17,10 +17,10 @@ from .._reconcile.applications import Applications as ApplicationsReconciler
 from .._reconcile.applications import refuse_values
 from .._reconcile.base import CREATED, Outcome, Predicted
 from .._reconcile.virtual_hosts import VirtualHosts
-from .._resources import application, virtual_host
+from .._resources import application
 from .._resources.application import APPLICATION
 from .._resources.kind import label_of
-from .._resources.virtual_host import VIRTUAL_HOST
+from .._resources.virtual_host import VIRTUAL_HOST, VIRTUAL_HOSTS
 from .._schema.objects import Object
 from .applications import check_applications
 from .base import FLAG, Params, Result, list_of, state_option
@@ -79,7 +79,7 @@ class _Vhosts(ManagingOperation):
 
     def check(self) -> None:
         for path, vhost in self.desired:
-            virtual_host.validate(vhost, path, present=self.params["state"] == "present")
+            VIRTUAL_HOSTS.validate(vhost, path, complete=self.params["state"] == "present")
         refuse_repeated(self.desired, lambda vhost: str(vhost["name"]), "name")
         check_applications(self.applications)
         check_durable(self.params)

@@ -19,12 +19,12 @@ from .._core.server_version import NEWEST
 from .._core.texts import name_list
 from .._resources import application, concerns
 from .._resources import value_rules as rules
-from .._resources.application import APPLICATION
-from .._resources.kind import Key, key_of, label_of, label_with
+from .._resources.application import APPLICATION, APPLICATIONS
+from .._resources.kind import Key, Specified, Value, key_of, label_of, label_with
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .base import CREATED, DELETED, Outcome, Plan, PlannedChange, Predicted, Request, Specified, Value, merge_outcomes
-from .containers import ContainerReconciler, Current, Kind, Observed, Scope
+from .base import CREATED, DELETED, Current, Observed, Outcome, Plan, PlannedChange, Predicted, Request, merge_outcomes
+from .parents import ParentReconciler
 from .snapshot import Snapshot, unaddressable_application
 
 # Refuse values of applications before anything is written if the server decides whether they are valid.
@@ -71,18 +71,10 @@ def _current(api: Api, context: Context, app: Specified) -> Value:
     return value
 
 
-def _as_stored(app: Specified) -> Value:
-    """Return the option form as the server will return it."""
-    return {"vhost": app["vhost"], **APPLICATION.from_wire(application.create_request(app))}
-
-
-KIND = Kind("application", APPLICATION, _as_stored, application.incomplete)
-
-
-class Applications(ContainerReconciler):
+class Applications(ParentReconciler):
     """Create, recreate and delete the applications of any number of virtual hosts."""
 
-    kind = KIND
+    kind = APPLICATIONS
     holds = "its push tasks"
     partly_deleted = "Its push tasks may be stopped in part; run the task again to delete the rest."
     restoring = "restart all push tasks of application {}"
@@ -203,7 +195,7 @@ class Applications(ContainerReconciler):
             return seen
         if self._is_read_only(key.vhost, APPLICATION, raw, request, advised=not request.recreate):
             return seen._replace(read_only=True)
-        merged = _as_stored(APPLICATION.merge(desired, before))
+        merged = APPLICATIONS.as_stored(APPLICATION.merge(desired, before))
         if application.incomplete(merged):
             return seen  # the plan refuses it whatever else is read
         if request.recreate:
@@ -282,17 +274,17 @@ class Applications(ContainerReconciler):
 
     # Requests
 
-    def _path(self, scope: Scope) -> str:
-        return f"/v1/vhosts/{scope[0]}/apps"
+    def _path(self, holder: str) -> str:
+        return f"/v1/vhosts/{holder}/apps"
 
-    def _post(self, scope: Scope, wires: t.Sequence[Value]) -> list[ItemAnswer]:
-        return self._api.create_applications(scope[0], wires)
+    def _post(self, holder: str, wires: t.Sequence[Value]) -> list[ItemAnswer]:
+        return self._api.create_applications(holder, wires)
 
     def _to_wire(self, change: PlannedChange, value: Specified) -> Value:
         return application.create_request(value, change.declaration)
 
-    def _list_names(self, scope: Scope) -> t.Collection[str]:
-        return self._api.list_applications(scope[0])
+    def _list_names(self, holder: str) -> t.Collection[str]:
+        return self._api.list_applications(holder)
 
     def _exists(self, change: PlannedChange) -> bool:
         return self._api.read_application(*change.key.scope) is not None

@@ -13,7 +13,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources.kind import Key
+from .._resources.kind import Key, Specified, Value
 from .._schema.fields import Difference
 from .._schema.objects import Object
 
@@ -31,8 +31,6 @@ STARTED = "started"
 RESTARTED = "restarted"
 STOPPED = "stopped"
 
-Value = dict[str, t.Any]  # an object in option form, with secrets in clear text
-Specified = t.Mapping[str, t.Any]  # an object in specified form
 AnyChange = t.TypeVar("AnyChange", bound="PlannedChange")
 
 
@@ -79,6 +77,11 @@ class PlannedChange:
     def scope(self) -> tuple[str, ...]:
         """The names that identify what holds the object: none, a virtual host, or an application."""
         return tuple(self.label.values())[:-1]
+
+    @property
+    def holder(self) -> str:
+        """The virtual host that holds the object; empty for a virtual host."""
+        return self.label.get("vhost", "")
 
     @property
     def title(self) -> str:
@@ -154,6 +157,40 @@ def merge_outcomes(plan: t.Iterable[PlannedChange], known: t.Iterable[Outcome]) 
     """Return the outcome of each change; one that is not ``known`` goes as planned."""
     by_key = {outcome.key: outcome for outcome in known}
     return [by_key.get(change.key) or Outcome.of(change) for change in plan]
+
+
+class Observed(t.NamedTuple):
+    """What a probe has read of one object.
+
+    ``declaration`` is in the spelling of the server. ``absence`` says why no such object can exist, and ``obstacle``
+    why the server cannot take the desired one. ``would_drop`` is what a recreate or a delete would interrupt, for
+    results; None if it was not read. ``interruption`` is the sentence that says the same of a recreate.
+    """
+
+    label: t.Mapping[str, str]
+    declaration: Object
+    before: Value | None = None
+    differences: tuple[Difference, ...] = ()
+    details: t.Mapping[str, t.Any] = {}
+    read_only: bool = False
+    absence: OmeError | None = None
+    obstacle: OmeError | None = None
+    would_drop: t.Mapping[str, t.Any] | None = None
+    interruption: str = ""
+
+
+class Current(t.NamedTuple):
+    """What a probe has read of a server.
+
+    ``objects`` are the desired ones, in their order; ``others`` are those that a purge is about. ``listed`` are the
+    names of all virtual hosts if they were read. ``missing`` holds an error for each virtual host whose applications
+    could not be listed because it does not exist.
+    """
+
+    objects: t.Sequence[Observed]
+    others: t.Sequence[Observed] = ()
+    listed: t.Collection[str] | None = None
+    missing: t.Mapping[str, OmeError] = {}
 
 
 # What earlier tasks of a play would have done, for check mode.

@@ -23,9 +23,9 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.server_version import Version
 from .._resources import application, virtual_host
+from .._resources.kind import Specified, Value
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object, ObjectList
-from .base import Specified, Value
 
 # Write the files of a configuration directory, and keep what the result says of them; in check mode, predict it.
 

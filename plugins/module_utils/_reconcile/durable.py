@@ -20,10 +20,10 @@ from .._core.errors import BadInput, OmeError
 from .._core.texts import named
 from .._resources import application
 from .._resources.application import APPLICATION
-from .._resources.kind import Key
+from .._resources.kind import Key, Value
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .base import DELETED, FAILED, UNCHANGED, Outcome, Predicted, Value
+from .base import DELETED, FAILED, UNCHANGED, Outcome, Predicted
 from .config_files import ConfigWriter, Entry, VirtualHostFiles, check, merged, refuse_unstartable
 
 _REMOVE_BY_HAND = "Remove the file by hand, or list the virtual host."

@@ -23,7 +23,7 @@ from .._core.server_version import Version
 from .._core.texts import named
 from .._resources import application
 from .._resources.jobs import JobKind, id_of, is_of_configuration
-from .._resources.kind import Key, key_of
+from .._resources.kind import Key, Specified, Value, key_of
 from .base import (
     FAILED,
     RESTARTED,
@@ -35,13 +35,11 @@ from .base import (
     PlannedChange,
     Predicted,
     Request,
-    Specified,
-    Value,
     merge_outcomes,
 )
 from .config_files import ConfigWriter, VirtualHostFiles
 from .jobs import Jobs, live_streams
-from .jobs_plan import WAITING, Current, Scope
+from .jobs_plan import WAITING, RunningJobs, Scope
 
 # The stream maps of a task: what they have, what they are to have, and the applications that name them.
 
@@ -195,7 +193,7 @@ class MapFiles:
 
     def has_started(self, entry: Specified, raw: t.Mapping[str, t.Any], key: Key) -> bool:
         """Return whether an entry of a map has started a job (wire form)."""
-        return is_same_job(self.kind.kind, entry, self.kind.kind.from_wire(raw, key.vhost, key.app))
+        return is_same_job(self.kind.kind, entry, self.kind.kind.from_wire(raw, key))
 
     # Writing
 
@@ -281,7 +279,7 @@ class DurableJobs(Jobs):
 
     # Probing
 
-    def probe(self, request: Request) -> Current:
+    def probe(self, request: Request) -> RunningJobs:
         current = super().probe(request)
         scopes = [scope for scope in self._maps.scopes if scope not in current.missing]
         read = self._api.map_concurrently([functools.partial(self._names_map, scope) for scope in scopes])
@@ -296,7 +294,7 @@ class DurableJobs(Jobs):
 
     # Planning
 
-    def plan(self, request: Request, current: Current) -> Plan:
+    def plan(self, request: Request, current: RunningJobs) -> Plan:
         plan = super().plan(request, current._replace(written=tuple(self._live)))
         desired = {key_of(job) for job in request.desired}
         changes = [
@@ -305,7 +303,7 @@ class DurableJobs(Jobs):
         ]
         return plan._replace(changes=(*changes, *self._stale(current)))
 
-    def _by_map(self, change: PlannedChange, current: Current) -> PlannedChange:
+    def _by_map(self, change: PlannedChange, current: RunningJobs) -> PlannedChange:
         """Return the change of a job, which the map starts unless its stream is live without it."""
         scope = change.key.scope
         if scope not in self._live or change.action == FAILED:
@@ -320,7 +318,7 @@ class DurableJobs(Jobs):
         action = UNCHANGED if change.before is None else STOPPED
         return change.replace(action=action, after=None)
 
-    def _stale(self, current: Current) -> list[PlannedChange]:
+    def _stale(self, current: RunningJobs) -> list[PlannedChange]:
         """Return the changes that stop what a map has started from an entry that changes, or that it no longer has.
 
         The entry can be gone before this task, because the module server_config writes maps, too.
@@ -329,7 +327,7 @@ class DurableJobs(Jobs):
         for scope in self._live:
             for key, raw in self._of_configuration(scope, current):
                 if not any(self._started_by(entry, raw, key) for entry in self._maps.remaining(scope)):
-                    before = self._kind.from_wire(raw, *scope)
+                    before = self._kind.from_wire(raw, key)
                     details = {"state": self._kind.state_of(raw)}
                     label = key._asdict()
                     changes.append(
@@ -340,7 +338,7 @@ class DurableJobs(Jobs):
         return changes
 
     @staticmethod
-    def _of_configuration(scope: Scope, current: Current) -> t.Iterator[tuple[Key, dict[str, t.Any]]]:
+    def _of_configuration(scope: Scope, current: RunningJobs) -> t.Iterator[tuple[Key, dict[str, t.Any]]]:
         for key, raw in current.jobs.items():
             if key[:2] == scope and is_of_configuration(raw) and id_of(raw):
                 yield key, raw

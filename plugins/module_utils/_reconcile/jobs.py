@@ -21,7 +21,7 @@ from .._core.errors import OmeError
 from .._core.texts import with_names
 from .._resources import stream
 from .._resources.jobs import NO_APPLICATION, NO_OUTPUT, NO_STREAM, WAITING_STATES, JobKind, id_of
-from .._resources.kind import Key, key_of
+from .._resources.kind import Key, Specified, Value, key_of
 from . import jobs_plan
 from .base import (
     FAILED,
@@ -35,11 +35,9 @@ from .base import (
     Predicted,
     Reconciler,
     Request,
-    Specified,
-    Value,
     merge_outcomes,
 )
-from .jobs_plan import WAITING, Current, JobStopper, JobWaiter, RunningMap, Scope, diff, start_error
+from .jobs_plan import WAITING, JobStopper, JobWaiter, RunningJobs, RunningMap, Scope, diff, start_error
 
 # The names under which streams are live: of inputs, and of the outputs that are pushed and recorded.
 
@@ -174,7 +172,7 @@ class JobStarter:
                     raise
                 current = self._read_after_failure(key)
                 if current is not None and not any(
-                    self._kind.declaration.difference(job, self._kind.from_wire(current, key.vhost, key.app))
+                    self._kind.declaration.difference(job, self._kind.from_wire(current, key))
                 ):
                     return self._kind.state_of(current), duplicate
                 # Another job of this id may be ending, because the server stops it about a second later.
@@ -276,7 +274,7 @@ def _fail(outcome: Outcome, error: OmeError) -> Outcome:
     return outcome.interrupted(error) if outcome.changed else outcome.failed(error)
 
 
-class Jobs(Reconciler[Current]):
+class Jobs(Reconciler[RunningJobs]):
     """Start and stop the jobs of one kind, of any number of applications."""
 
     def __init__(
@@ -325,7 +323,7 @@ class Jobs(Reconciler[Current]):
 
     # Probing
 
-    def probe(self, request: Request) -> Current:
+    def probe(self, request: Request) -> RunningJobs:
         """Read the jobs of each application once; wait for those that matter and are being stopped."""
         scopes: dict[Scope, set[str]] = {}
         for job in request.desired:
@@ -343,7 +341,7 @@ class Jobs(Reconciler[Current]):
             for raw in found:
                 self._context.keep_secrets(self._kind.declaration, self._kind.declaration.from_wire(raw))
                 jobs[Key(*scope, id_of(raw))] = raw
-        return Current(self._kind, jobs, missing, self._waiter.timeout)
+        return RunningJobs(self._kind, jobs, missing, self._waiter.timeout)
 
     def _list(self, scope: Scope, ids: t.Collection[str] | None, request: Request) -> list[dict[str, t.Any]] | OmeError:
         """Return the jobs of an application; an error if it cannot run any. ``ids`` as in `list_stable`."""
@@ -357,10 +355,10 @@ class Jobs(Reconciler[Current]):
                 raise
             return error
 
-    def plan(self, request: Request, current: Current) -> Plan:
+    def plan(self, request: Request, current: RunningJobs) -> Plan:
         return diff(request, current)
 
-    def probe_consequences(self, plan: Plan, request: Request, current: Current) -> Plan:
+    def probe_consequences(self, plan: Plan, request: Request, current: RunningJobs) -> Plan:
         """Read the stream maps of the applications in which the plan starts jobs, or finds none to stop."""
         if self._running_maps is None:
             return plan
@@ -381,7 +379,7 @@ class Jobs(Reconciler[Current]):
         self._context.warn(*informed.warnings)
         return informed
 
-    def _depends_on_map(self, change: PlannedChange, request: Request, current: Current) -> bool:
+    def _depends_on_map(self, change: PlannedChange, request: Request, current: RunningJobs) -> bool:
         """Return whether what is done with a job depends on what the stream map of its application has."""
         if change.action in (STARTED, RESTARTED) or (request.absent and change.action == STOPPED):
             return True
@@ -391,7 +389,7 @@ class Jobs(Reconciler[Current]):
 
     # Predicting
 
-    def predict(self, plan: Plan, current: Current) -> list[Outcome]:
+    def predict(self, plan: Plan, current: RunningJobs) -> list[Outcome]:
         starting: dict[Scope, list[PlannedChange]] = {}
         for change in plan.changes:
             if change.action == STARTED:
@@ -416,9 +414,9 @@ class Jobs(Reconciler[Current]):
                 failed += [Outcome.of(change).failed(start_error(error, self._kind, change.key)) for change in changes]
         return merge_outcomes(plan.changes, failed)
 
-    def _lacks_publisher(self, scope: Scope, current: Current) -> bool:
+    def _lacks_publisher(self, scope: Scope, current: RunningJobs) -> bool:
         """Read whether an application that exists has no publisher for such jobs, unless their list fails then."""
-        if scope in current.missing or not self._kind.publishers:
+        if scope in current.missing or not self._kind.lists_without_publisher:
             return False
         try:
             application = self._api.read_application(*scope)
@@ -476,4 +474,4 @@ class Jobs(Reconciler[Current]):
         if raw is None and "is_config" in change.details:
             twins = started_by(self._kind, change.desired, of_configuration(self._kind, jobs, scope))
             return {**twins[0].job, "id": key.name} if twins else None
-        return None if raw is None else self._kind.from_wire(raw, *scope)
+        return None if raw is None else self._kind.from_wire(raw, key)

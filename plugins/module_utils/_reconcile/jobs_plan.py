@@ -23,13 +23,12 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list, named
 from .._resources.jobs import NO_APPLICATION, JobKind, id_of, is_of_configuration
-from .._resources.kind import Key, key_of, label_of, label_with
+from .._resources.kind import Key, Scope, Specified, Value, key_of, label_of, label_with
 from .._schema.validators import is_addressable
-from .base import RESTARTED, STARTED, STOPPED, Outcome, Plan, PlannedChange, Request, Specified, Value, failure_of
+from .base import RESTARTED, STARTED, STOPPED, Outcome, Plan, PlannedChange, Request, failure_of
 
 # The plan for jobs: a pure function of the desired and the current state (server-facts: Push tasks).
 
-Scope = tuple[str, str]  # the names of a virtual host and an application
 WAITING = "waiting"
 """The state of a job that its map starts with its stream."""
 
@@ -47,7 +46,7 @@ class RunningMap(t.NamedTuple):
     live: t.Collection[str]
 
 
-class Current(t.NamedTuple):
+class RunningJobs(t.NamedTuple):
     """What a probe has read: jobs in wire form, and the errors of applications that cannot run any."""
 
     kind: JobKind
@@ -58,7 +57,7 @@ class Current(t.NamedTuple):
     written: t.Collection[Scope] = ()  # the applications whose stream map this task writes, which then decides
     configured: t.Mapping[Scope, t.Sequence[Mapped]] = {}  # what the server's configuration has started
 
-    def with_configured(self) -> Current:
+    def with_configured(self) -> RunningJobs:
         """Return a copy with the jobs of the server's configuration, by application."""
         found: dict[Scope, list[Mapped]] = {}
         for key, raw in self.jobs.items():
@@ -72,7 +71,7 @@ class Current(t.NamedTuple):
         return self.configured.get((job["vhost"], job["app"]), ())
 
 
-def diff(request: Request, current: Current) -> Plan:
+def diff(request: Request, current: RunningJobs) -> Plan:
     """Return what makes the current state the desired one."""
     warnings: list[str] = []
     current = current.with_configured()
@@ -91,18 +90,18 @@ def start_error(error: OmeError, kind: JobKind, key: Key) -> OmeError:
     return error.for_attempt(f"start {kind.what} {key}")
 
 
-def _observed(job: Specified, current: Current) -> PlannedChange:
+def _observed(job: Specified, current: RunningJobs) -> PlannedChange:
     """Return an unchanged job, as it is on the server."""
     key = key_of(job)
     change = PlannedChange(current.kind.declaration, label_of(job), job)
     raw = current.jobs.get(key)
     if raw is None:
         return change
-    before = current.kind.from_wire(raw, key.vhost, key.app)
+    before = current.kind.from_wire(raw, key)
     return change.replace(before=before, details={"state": current.kind.state_of(raw)})
 
 
-def _plan_started(job: Specified, request: Request, current: Current, warnings: list[str]) -> PlannedChange:
+def _plan_started(job: Specified, request: Request, current: RunningJobs, warnings: list[str]) -> PlannedChange:
     kind, key = current.kind, key_of(job)
     change = _observed(job, current)
     missing = current.missing.get((key.vhost, key.app))
@@ -131,7 +130,7 @@ def _plan_started(job: Specified, request: Request, current: Current, warnings: 
     return change.replace(action=RESTARTED, after=kind.merge(job, before))
 
 
-def _plan_by_map(job: Specified, change: PlannedChange, current: Current) -> PlannedChange | None:
+def _plan_by_map(job: Specified, change: PlannedChange, current: RunningJobs) -> PlannedChange | None:
     """Return the change of a job that a stream map starts; None if the API has to."""
     kind, key = current.kind, key_of(job)
     if change.before is not None and not job.get(kind.destination):
@@ -176,7 +175,7 @@ def _unless_different(
     return change.replace(before=change.before or mapped, differences=tuple(differences)).failed(error)
 
 
-def _shared_destinations(job: Specified, current: Current) -> list[str]:
+def _shared_destinations(job: Specified, current: RunningJobs) -> list[str]:
     """Return the warning about a job of the configuration that goes to the destination of one that is to start."""
     title = f"{current.kind.title} {key_of(job)}"
     return [
@@ -187,7 +186,7 @@ def _shared_destinations(job: Specified, current: Current) -> list[str]:
     ][:1]
 
 
-def _not_started(changes: t.Sequence[PlannedChange], current: Current) -> list[str]:
+def _not_started(changes: t.Sequence[PlannedChange], current: RunningJobs) -> list[str]:
     """Return a warning for each application whose jobs are left to a stream map that the task cannot read."""
     left: dict[Scope, list[str]] = {}
     for change in changes:
@@ -203,7 +202,7 @@ def _not_started(changes: t.Sequence[PlannedChange], current: Current) -> list[s
     ]
 
 
-def _plan_stopped(job: Specified, current: Current, warnings: list[str]) -> PlannedChange:
+def _plan_stopped(job: Specified, current: RunningJobs, warnings: list[str]) -> PlannedChange:
     kind, key = current.kind, key_of(job)
     change = _observed(job, current)
     missing = current.missing.get((key.vhost, key.app))
@@ -227,7 +226,7 @@ def _plan_stopped(job: Specified, current: Current, warnings: list[str]) -> Plan
     return change
 
 
-def _to_stop_of_map(job: Specified, current: Current, warnings: list[str], *, runs: bool) -> list[Mapped]:
+def _to_stop_of_map(job: Specified, current: RunningJobs, warnings: list[str], *, runs: bool) -> list[Mapped]:
     """Return what a stream map has started of a job that is to stop; ``runs`` says that the API has started it."""
     kind, key = current.kind, key_of(job)
     configured, read = current.of_configuration(job), current.maps.get((key.vhost, key.app))
@@ -249,7 +248,7 @@ def _ids(jobs: t.Iterable[Mapped]) -> list[str]:
     return sorted(one.server_id for one in jobs)
 
 
-def _plan_purge(request: Request, current: Current, warnings: list[str]) -> list[PlannedChange]:
+def _plan_purge(request: Request, current: RunningJobs, warnings: list[str]) -> list[PlannedChange]:
     """Return the changes that stop the jobs that are not desired; those of the server's configuration stay."""
     desired = {key_of(job) for job in request.desired}
     changes = []

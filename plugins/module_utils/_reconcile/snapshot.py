@@ -225,7 +225,7 @@ class Snapshots:
 
     def start(self, contents: Snapshot) -> list[str]:
         """Start those push tasks that are missing; return the labels of those that could not be started."""
-        tasks = [PUSH_TASKS.from_wire(raw, key.vhost, key.app) for key, raw in contents.tasks.items()]
+        tasks = [PUSH_TASKS.from_wire(raw, key) for key, raw in contents.tasks.items()]
         try:
             # A task that is being stopped is still listed, and would count as running.
             self._waiter.wait_until_gone(contents.stops.requested)

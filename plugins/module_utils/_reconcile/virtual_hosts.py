@@ -18,10 +18,21 @@ from .._core.errors import OmeError
 from .._core.texts import name_list
 from .._resources import concerns, virtual_host
 from .._resources.application import APPLICATION
-from .._resources.virtual_host import CONFIGURED, NEW, OF_SAMPLE, VIRTUAL_HOST, Claim, HostNames, Owner, place_of
+from .._resources.kind import Specified, Value
+from .._resources.virtual_host import (
+    CONFIGURED,
+    NEW,
+    OF_SAMPLE,
+    VIRTUAL_HOST,
+    VIRTUAL_HOSTS,
+    Claim,
+    HostNames,
+    Owner,
+    place_of,
+)
 from .._schema.validators import is_addressable
-from .base import CREATED, DELETED, RECREATED, Outcome, Plan, PlannedChange, Request, Specified, Value
-from .containers import ContainerReconciler, Current, Kind, Observed, Scope, describe_differences
+from .base import CREATED, DELETED, RECREATED, Current, Observed, Outcome, Plan, PlannedChange, Request
+from .parents import ParentReconciler, describe_differences
 from .snapshot import Snapshot
 
 # Check whether publishers and viewers reach the virtual hosts that a task creates or recreates.
@@ -247,13 +258,10 @@ def _taken(change: PlannedChange, names: HostNames, place: int) -> dict[tuple[st
     return {key: owner for key, owner in owners.items() if owner is not None and owner.lost}
 
 
-KIND = Kind("virtual host", VIRTUAL_HOST, VIRTUAL_HOST.as_stored)
-
-
-class VirtualHosts(ContainerReconciler):
+class VirtualHosts(ParentReconciler):
     """Create, recreate and delete virtual hosts."""
 
-    kind = KIND
+    kind = VIRTUAL_HOSTS
     holds = "its applications and push tasks"
     partly_deleted = "It may be deleted in part; run the task again to delete the rest."
     restoring = "restore everything in virtual host {}"
@@ -295,7 +303,7 @@ class VirtualHosts(ContainerReconciler):
     # Probing
 
     def probe(self, request: Request) -> Current:
-        listed = self._list_names(()) if self._bulk or request.purge else None
+        listed = self._list_names("") if self._bulk or request.purge else None
         names = [vhost["name"] for vhost in request.desired]
         if request.absent:
             return Current(self._probe_each_absent(names, listed, request), listed=listed)
@@ -395,16 +403,16 @@ class VirtualHosts(ContainerReconciler):
 
     # Requests
 
-    def _path(self, scope: Scope) -> str:
+    def _path(self, holder: str) -> str:
         return "/v1/vhosts"
 
-    def _post(self, scope: Scope, wires: t.Sequence[Value]) -> list[ItemAnswer]:
+    def _post(self, holder: str, wires: t.Sequence[Value]) -> list[ItemAnswer]:
         return self._api.create_virtual_hosts(wires)
 
     def _to_wire(self, change: PlannedChange, value: Specified) -> Value:
         return t.cast(Value, change.declaration.to_wire(value))
 
-    def _list_names(self, scope: Scope) -> t.Collection[str]:
+    def _list_names(self, holder: str) -> t.Collection[str]:
         names = set(self._api.list_virtual_hosts())
         strange = sorted(name for name in names if not is_addressable(name))
         if strange:

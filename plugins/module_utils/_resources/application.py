@@ -19,7 +19,7 @@ from . import concerns, refusals
 from . import value_rules as rules
 from .cross_domains import CrossDomains
 from .jobs import PUSH_PUBLISHERS
-from .kind import key_of
+from .kind import Kind, key_of
 from .output_profiles import TYPES, output_profiles_field, renamed_option, subtitles_field
 
 # The providers of an application.
@@ -297,10 +297,9 @@ def nested_spec() -> dict[str, t.Any]:
     return {option: spec for option, spec in APPLICATION.options().items() if option != "vhost"}
 
 
-def validate(app: t.Mapping[str, t.Any], path: str) -> None:
-    """Raise BadInput for an invalid application (specified form); ``path`` is the full path of its option."""
+def _check(app: t.Mapping[str, t.Any], path: str, _complete: bool) -> None:
+    """Raise BadInput for providers or publishers that name none, or for a value that every server refuses."""
     prefix = f"{path}." if path else ""
-    APPLICATION.validate(app, path)
     for option, example in (("providers", "rtmp"), ("publishers", "llhls")):
         if option in app and not APPLICATION.fields[option].to_wire(app[option]):
             raise BadInput(
@@ -353,6 +352,19 @@ def create_request(app: t.Mapping[str, t.Any], declaration: Object = APPLICATION
         "type": TYPES[0],
         **declaration.to_wire({option: value for option, value in app.items() if option != "vhost"}),
     }
+
+
+APPLICATIONS = Kind(
+    "application",
+    APPLICATION,
+    reads=lambda raw, key: from_wire(raw, key.vhost),
+    sends=create_request,
+    stores=lambda app: {"vhost": app["vhost"], **APPLICATION.from_wire(create_request(app))},
+    check=_check,
+    incomplete=incomplete,
+    option="applications",
+    place="application",
+)
 
 
 def can_push(app: t.Mapping[str, t.Any]) -> bool:

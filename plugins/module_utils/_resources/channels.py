@@ -16,6 +16,7 @@ from .._schema import validators as checks
 from .._schema.fields import Field, String
 
 KEY = ("vhost", "app", "name")
+INTERRUPTION = "A recreate ends the channel for its viewers before it starts again."
 SETTLES = 5.0  # seconds until the server has noticed a written file, and has missed a deleted one three times
 
 

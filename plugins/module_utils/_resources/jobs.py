@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import typing as t
 from urllib.parse import parse_qsl
@@ -18,7 +19,7 @@ from .._core.texts import named
 from .._schema import validators as checks
 from .._schema.fields import Field, Int, String, StringSet, Url
 from .._schema.objects import Object
-from .kind import Key, key_of
+from .kind import Key, Kind, Raw, Specified, Value, key_of
 
 # Jobs: what an application runs under an ID until it is stopped; a push task or a recording.
 
@@ -56,94 +57,129 @@ def id_of(raw: t.Mapping[str, t.Any]) -> str:
     return str(raw.get("id", ""))
 
 
+def stream_of(raw: Raw) -> str:
+    """Return the name of the stream of a job (wire form); empty if the server reports none."""
+    stream = raw.get("stream")
+    name = stream.get("name") if isinstance(stream, dict) else None
+    return name if isinstance(name, str) else ""
+
+
 def is_of_configuration(raw: t.Mapping[str, t.Any]) -> bool:
     """Return whether the job comes from the server's own configuration (server-facts: Push tasks)."""
     return str(raw.get("isConfig", False)).lower() == "true"
 
 
-class JobKind:
-    """One kind of job: its declaration, calls, rules, and words for messages."""
+@dataclasses.dataclass(frozen=True)
+class JobKind(Kind):
+    """A kind of job: what an application runs under an ID until it is stopped."""
 
-    declaration: Object
-    calls: JobCalls
-    noun: str  # the short word for one of them
-    verb: str  # what it does if media flows
-    running_state: str  # the state in which media flows
-    running_spellings: tuple[str, ...]  # all spellings of that state, in lower case
-    ending_states: tuple[str, ...]  # the states of one that is being stopped, or that ends for a moment
-    configured: str  # the error kind of one that comes from the server's configuration
-    publishers: tuple[str, ...] = ()  # one of them must exist; empty if the list of jobs fails without it
-    not_running: t.Mapping[str, str]  # why no media flows, by state, except those that wait
-    retries_errors: str  # what the server does about the state `error`
-    map_publisher: str  # the publisher that can name a stream map
-    map_file: str  # the name of the map that this collection writes
-    identity: tuple[str, ...]  # what, besides the stream, identifies one that a stream map has started
-    destination: str  # the first of these, which says where its media goes
-    status_fields: t.Mapping[str, str]  # option name to JSON name; times are ISO 8601
-    empty: t.Mapping[str, t.Any] = {}  # options for fields that the server omits if they are empty
+    calls: JobCalls = PUSHES
+    noun: str = ""
+    """The short word for one of them."""
+    verb: str = ""
+    """What it does if media flows."""
+
+    # States
+
+    running_state: str = ""
+    """The state in which media flows."""
+    running_spellings: tuple[str, ...] = ()
+    """All spellings of that state, in lower case."""
+    ending_states: tuple[str, ...] = ()
+    """The states of one that is being stopped, or that ends for a moment."""
+    not_running: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Why no media flows, by state, except those that wait."""
+    retries_errors: str = ""
+    """What the server does about the state `error`."""
+    counter: str = ""
+    """The JSON name of the bytes of the current connection or file."""
+    status_fields: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """The JSON names of the status by option; times are ISO 8601."""
+
+    # What runs them
+
+    publishers: tuple[str, ...] = ()
+    """The application needs one of them."""
+    lists_without_publisher: bool = True
+    """Whether the list of jobs succeeds without such a publisher."""
+    configured: str = ""
+    """The error kind of one that comes from the server's configuration."""
+    map_publisher: str = ""
+    """The publisher that can name a stream map."""
+    map_file: str = ""
+    """The name of the map that this collection writes."""
+    identity: tuple[str, ...] = ()
+    """What, besides the stream, identifies one that a stream map has started."""
+
+    # Rules
+
+    concerns: t.Callable[[Specified], list[str]] = lambda _job: []
+    """Return warnings for settings that the server accepts although they cannot work."""
+    own_file: t.Callable[[Specified], str | None] = lambda _job: None
+    """Return the file that a job (specified form) of an application writes, if no other may write it."""
+    empty: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
+    """Options for fields that the server omits if they are empty."""
+    omitted: tuple[t.Any, ...] = ()
+    """Values that the body of a start leaves out."""
+    merged: t.Callable[[Value, Specified, Specified], Value] = lambda merged, _desired, _current: merged
+    """Change a current job with the desired one applied; also takes both."""
+
+    # Audits
+
+    audited_everywhere: bool = False
+    """Whether an audit reads all applications, and not only those of the list."""
+    waiting: str = ""
+    """The kind of finding about one that waits although its stream is live."""
+    has_done: str = ""
+    on_error: str = ""
+    """What an audit says of the state `error`."""
 
     @property
-    def what(self) -> str:
-        """The kind of job in messages."""
-        return self.calls.what
-
-    @property
-    def title(self) -> str:
-        """The kind of job at the beginning of a message."""
-        return self.what.capitalize()
+    def destination(self) -> str:
+        """The option that says where the media of one goes."""
+        return self.identity[0]
 
     @property
     def nothing_runs(self) -> tuple[str, ...]:
         """The errors of a list that say that nothing exists that could run such jobs."""
-        return (*NO_APPLICATION, *(() if self.publishers else (self.calls.publisher_missing,)))
+        return (*NO_APPLICATION, *(() if self.lists_without_publisher else (self.calls.publisher_missing,)))
 
-    def validate(self, job: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
-        """Raise BadInput for an invalid job (specified form).
+    def validate(self, value: Specified, path: str, *, complete: bool) -> None:
+        """Raise BadInput for an invalid job (specified form), as for any object.
 
-        ``path`` is the full path of its option. ``started`` requires everything that is necessary to start it.
+        ``complete`` requires everything that is necessary to start it.
         """
-        self.declaration.validate(job, path)
-        if started and not job.get("stream", {}).get("name"):
+        self.declaration.validate(value, path)
+        if complete and not value.get("stream", {}).get("name"):
             raise BadInput(
                 f"{path}.stream.name" if path else "stream.name",
                 f"expected the name of the stream to {self.verb}; it is required if state is started",
             )
+        if self.check is not None:
+            self.check(value, path, complete)
 
-    def warnings_for(self, job: t.Mapping[str, t.Any]) -> list[str]:
-        """Return warnings for settings that the server accepts although they cannot work."""
-        return []
-
-    def own_file(self, job: t.Mapping[str, t.Any]) -> str | None:
-        """Return the file that a job (specified form) of an application writes, if no other may write it."""
-        return None
-
-    def unaddressable(self, key: Key) -> str:
-        """Return the warning about a job on a server that no request may name (server-facts: Virtual hosts)."""
-        return (
-            f"A {self.what} of {key.vhost}/{key.app} is left unchanged, because a request with its id {key.name!r} "
-            "can crash the server."
-        )
-
-    def from_wire(self, raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:
-        """Return a job of wire form in option form.
+    def from_wire(self, raw: Raw, key: Key) -> Value:
+        """Return a job of wire form in option form; only the scope of ``key`` counts.
 
         Empty fields are included, so that the result is complete input for the module.
         """
-        job = self.declaration.from_wire(raw)
-        job.update(vhost=vhost, app=app)
+        job: Value = self.declaration.from_wire(raw)
+        job.update(vhost=key.vhost, app=key.app)
         job.setdefault("stream", {}).setdefault("variant_names", [])
         for option, value in self.empty.items():
             job.setdefault(option, value)
         return job
 
-    def start_request(self, job: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    def start_request(self, job: Specified) -> Value:
         """Return the body of a start: the path has virtual host and application."""
         inside = {option: value for option, value in job.items() if option not in ("vhost", "app")}
-        return dict(self.declaration.to_wire(inside))
+        body = self.declaration.to_wire(inside)
+        return {key: value for key, value in body.items() if value not in self.omitted}
 
-    def merge(self, desired: t.Mapping[str, t.Any], current: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    def merge(self, desired: Specified, current: Specified) -> Value:
         """Return the current job with the desired one applied, as the server stores it."""
-        return self.declaration.as_stored(self.declaration.merge(desired, current))
+        stored = self.declaration.as_stored(self.declaration.merge(desired, current))
+        return self.merged(stored, desired, current)
 
     def state_of(self, raw: t.Mapping[str, t.Any]) -> str:
         """Return the state in lower case, with one name for all spellings of the state in which media flows."""
@@ -205,81 +241,6 @@ PUSH_TASK = Object(
 )
 
 
-class PushTaskKind(JobKind):
-    """Push tasks."""
-
-    declaration = PUSH_TASK
-    calls = PUSHES
-    noun = "task"
-    verb = "push"
-    running_state = "pushing"
-    # All spellings, of all versions and the documentation (server-facts: Push tasks).
-    running_spellings = ("pushing", "started")
-    # Of a task that is being stopped or whose stream ends. Within about a second the task disappears in the first case,
-    # and is `ready` in the second [read].
-    ending_states = ("stopping", "stopped")
-    configured = "configured_task"
-    publishers = PUSH_PUBLISHERS
-    not_running: t.Mapping[str, str] = {
-        "error": "Its destination refuses it: check url and stream_key.",
-        "connecting": "Its destination does not answer: check url, and that the server can reach it.",
-    }
-    retries_errors = "the server keeps trying to reach its destination"
-    map_publisher = "push"
-    map_file = "push_map.xml"
-    identity = ("protocol", "url", "stream_key")
-    destination = "url"
-    empty: t.Mapping[str, t.Any] = {"stream_key": ""}
-    status_fields: t.Mapping[str, str] = {
-        "sent_bytes": "sentBytes",
-        "sent_time": "sentTime",
-        "sequence": "sequence",
-        "total_sent_bytes": "totalsentBytes",
-        "total_sent_time": "totalsentTime",
-        "created_time": "createdTime",
-        "start_time": "startTime",
-        "finish_time": "finishTime",
-    }
-
-    def validate(self, job: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
-        super().validate(job, path, started=started)
-        prefix = f"{path}." if path else ""
-        if started:
-            for option in ("protocol", "url"):
-                if option not in job:
-                    raise BadInput(f"{prefix}{option}", "is required if state is started")
-        if "protocol" in job and "url" in job:
-            _validate_destination(job, prefix)
-
-    def warnings_for(self, job: t.Mapping[str, t.Any]) -> list[str]:
-        if normalize_protocol(job.get("protocol", "")) == "srt" and job.get("stream_key", "").strip():
-            return [
-                f"Push task {key_of(job)}: the server appends stream_key to the SRT URL, which breaks most "
-                "destinations; put it into streamid of the URL."
-            ]
-        return []
-
-    def start_request(self, job: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Return the body of startPush; an empty stream key is omitted."""
-        body = super().start_request(job)
-        if not body.get("streamKey"):
-            body.pop("streamKey", None)
-        return body
-
-    def merge(self, desired: t.Mapping[str, t.Any], current: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Return the current task with the desired one applied.
-
-        An omitted stream key keeps its current value only for the same destination.
-        """
-        merged = super().merge(desired, current)
-        if "stream_key" not in desired and not same_destination(merged, current):
-            merged["stream_key"] = ""
-        return merged
-
-
-PUSH_TASKS = PushTaskKind()
-
-
 def same_destination(one: t.Mapping[str, t.Any], other: t.Mapping[str, t.Any]) -> bool:
     """Return whether two tasks push to the same destination."""
     return all(PUSH_TASK.fields[option].equal(one.get(option), other.get(option)) for option in ("protocol", "url"))
@@ -328,6 +289,88 @@ def _mpegts_url(url: str) -> str | None:
         if parts.scheme == "tcp" and url.endswith("listen")
         else None
     )
+
+
+def _check_push_task(job: Specified, path: str, started: bool) -> None:
+    prefix = f"{path}." if path else ""
+    if started:
+        for option in ("protocol", "url"):
+            if option not in job:
+                raise BadInput(f"{prefix}{option}", "is required if state is started")
+    if "protocol" in job and "url" in job:
+        _validate_destination(job, prefix)
+
+
+def _concerns_of_push_task(job: Specified) -> list[str]:
+    if normalize_protocol(job.get("protocol", "")) == "srt" and job.get("stream_key", "").strip():
+        return [
+            f"Push task {key_of(job)}: the server appends stream_key to the SRT URL, which breaks most "
+            "destinations; put it into streamid of the URL."
+        ]
+    return []
+
+
+def _merged_push_task(merged: Value, desired: Specified, current: Specified) -> Value:
+    """Return the task; an omitted stream key keeps its current value only for the same destination."""
+    if "stream_key" not in desired and not same_destination(merged, current):
+        merged["stream_key"] = ""
+    return merged
+
+
+def _describe_push_task(raw: Raw) -> dict[str, t.Any]:
+    url = raw.get("url")
+    return {
+        "protocol": str(raw.get("protocol", "")),
+        "url": PUSH_TASK.fields["url"].mask(url) if isinstance(url, str) else "",
+    }
+
+
+PUSH_TASKS = JobKind(
+    "push task",
+    PUSH_TASK,
+    option="push_tasks",
+    place="push_task",
+    calls=PUSHES,
+    noun="task",
+    verb="push",
+    running_state="pushing",
+    # All spellings, of all versions and the documentation (server-facts: Push tasks).
+    running_spellings=("pushing", "started"),
+    # Of a task that is being stopped or whose stream ends. Within about a second the task disappears in the first case,
+    # and is `ready` in the second [read].
+    ending_states=("stopping", "stopped"),
+    not_running={
+        "error": "Its destination refuses it: check url and stream_key.",
+        "connecting": "Its destination does not answer: check url, and that the server can reach it.",
+    },
+    retries_errors="the server keeps trying to reach its destination",
+    counter="sentBytes",
+    status_fields={
+        "sent_bytes": "sentBytes",
+        "sent_time": "sentTime",
+        "sequence": "sequence",
+        "total_sent_bytes": "totalsentBytes",
+        "total_sent_time": "totalsentTime",
+        "created_time": "createdTime",
+        "start_time": "startTime",
+        "finish_time": "finishTime",
+    },
+    publishers=PUSH_PUBLISHERS,
+    configured="configured_task",
+    map_publisher="push",
+    map_file="push_map.xml",
+    identity=("protocol", "url", "stream_key"),
+    check=_check_push_task,
+    concerns=_concerns_of_push_task,
+    empty={"stream_key": ""},
+    omitted=("",),
+    merged=_merged_push_task,
+    described=_describe_push_task,
+    audited_everywhere=True,
+    waiting="push_waiting",
+    has_done="sent",
+    on_error="its destination does not accept it. The server keeps trying.",
+)
 
 
 # The recording: fields, rules of paths and schedules, states (server-facts: Recordings).
@@ -385,38 +428,67 @@ RECORD = Object(
 )
 
 
-class RecordKind(JobKind):
-    """Recordings."""
+def _check_record(job: Specified, path: str, _started: bool) -> None:
+    if job.get("interval") and job.get("schedule"):
+        raise BadInput(f"{path}.schedule" if path else "schedule", f"cannot be used together with {named('interval')}")
 
-    declaration = RECORD
-    calls = CALLS
-    noun = "recording"
-    verb = "record"
-    running_state = "recording"
-    running_spellings = ("recording",)
+
+def _concerns_of_record(job: Specified) -> list[str]:
+    macros = " ".join(_MACRO.findall(job.get("file_path", "")))
+    unique = "Time:" in macros or ("TransactionId" in macros and "Sequence" in macros)
+    if unique or not job.get("file_path"):
+        return []
+    return [
+        f"Recording {key_of(job)}: each file replaces the one before, because file_path has neither a time such as "
+        "${StartTime:YYYYMMDDhhmmss} nor ${TransactionId} with ${Sequence}."
+    ]
+
+
+def _own_file(job: Specified) -> str | None:
+    """Return the file of a recording with its macros replaced as far as they are known; None if each is new.
+
+    A time is the same for all recordings that begin with one stream.
+    """
+    path = job.get("file_path") or ""
+    if not path or "${TransactionId}" in path:
+        return None
+    stream = job.get("stream", {}).get("name", "")
+    known = {"Id": job["id"], "Stream": stream, "SourceStream": stream}
+    for name, value in known.items():
+        path = path.replace(f"${{{name}}}", value)
+    return f"{path} of {stream}" if "Time:" in path else path
+
+
+def _merged_record(merged: Value, desired: Specified, _current: Specified) -> Value:
+    """Return the recording; an interval replaces a schedule and vice versa."""
+    if desired.get("schedule"):
+        merged["interval"] = 0
+    elif desired.get("interval"):
+        merged["schedule"] = ""
+    return merged
+
+
+RECORDS = JobKind(
+    "recording",
+    RECORD,
+    option="records",
+    place="record",
+    calls=CALLS,
+    noun="recording",
+    verb="record",
+    running_state="recording",
+    running_spellings=("recording",),
     # `stopped` is the state of a recording that waits for its stream to return.
-    ending_states = ("stopping",)
-    configured = "configured_record"
-    not_running: t.Mapping[str, str] = {
+    ending_states=("stopping",),
+    not_running={
         "error": "The server cannot write its files: check file_path, and that the server may write there.",
-    }
-    retries_errors = (
+    },
+    retries_errors=(
         "the server does not try again before its stream starts again. Check that the server can write its files, then "
         "stop and start it"
-    )
-    map_publisher = "file"
-    map_file = "record_map.xml"
-    identity = ("file_path",)
-    destination = "file_path"
-    empty: t.Mapping[str, t.Any] = {
-        "file_path": "",
-        "info_path": "",
-        "interval": 0,
-        "schedule": "",
-        "segmentation_rule": RULES[0],
-        "metadata": "",
-    }
-    status_fields: t.Mapping[str, str] = {
+    ),
+    counter="recordBytes",
+    status_fields={
         "output_file_path": "outputFilePath",
         "output_info_path": "outputInfoPath",
         "record_bytes": "recordBytes",
@@ -427,51 +499,28 @@ class RecordKind(JobKind):
         "created_time": "createdTime",
         "start_time": "startTime",
         "finish_time": "finishTime",
-    }
-
-    def validate(self, job: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
-        super().validate(job, path, started=started)
-        if job.get("interval") and job.get("schedule"):
-            raise BadInput(
-                f"{path}.schedule" if path else "schedule", f"cannot be used together with {named('interval')}"
-            )
-
-    def warnings_for(self, job: t.Mapping[str, t.Any]) -> list[str]:
-        macros = " ".join(_MACRO.findall(job.get("file_path", "")))
-        unique = "Time:" in macros or ("TransactionId" in macros and "Sequence" in macros)
-        if unique or not job.get("file_path"):
-            return []
-        return [
-            f"Recording {key_of(job)}: each file replaces the one before, because file_path has neither a time such as "
-            "${StartTime:YYYYMMDDhhmmss} nor ${TransactionId} with ${Sequence}."
-        ]
-
-    def own_file(self, job: t.Mapping[str, t.Any]) -> str | None:
-        """Return the file of a recording with its macros replaced as far as they are known; None if each is new.
-
-        A time is the same for all recordings that begin with one stream.
-        """
-        path = job.get("file_path") or ""
-        if not path or "${TransactionId}" in path:
-            return None
-        stream = job.get("stream", {}).get("name", "")
-        known = {"Id": job["id"], "Stream": stream, "SourceStream": stream}
-        for name, value in known.items():
-            path = path.replace(f"${{{name}}}", value)
-        return f"{path} of {stream}" if "Time:" in path else path
-
-    def start_request(self, job: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Return the body of startRecord; empty fields are omitted."""
-        return {key: value for key, value in super().start_request(job).items() if value not in ("", 0)}
-
-    def merge(self, desired: t.Mapping[str, t.Any], current: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Return the current recording with the desired one applied; an interval replaces a schedule and vice versa."""
-        merged = super().merge(desired, current)
-        if desired.get("schedule"):
-            merged["interval"] = 0
-        elif desired.get("interval"):
-            merged["schedule"] = ""
-        return merged
-
-
-RECORDS = RecordKind()
+    },
+    publishers=("file",),
+    lists_without_publisher=False,
+    configured="configured_record",
+    map_publisher="file",
+    map_file="record_map.xml",
+    identity=("file_path",),
+    check=_check_record,
+    concerns=_concerns_of_record,
+    own_file=_own_file,
+    empty={
+        "file_path": "",
+        "info_path": "",
+        "interval": 0,
+        "schedule": "",
+        "segmentation_rule": RULES[0],
+        "metadata": "",
+    },
+    omitted=("", 0),
+    merged=_merged_record,
+    described=lambda raw: {"stream": stream_of(raw), "file_path": str(raw.get("filePath", ""))},
+    waiting="record_stalled",
+    has_done="written",
+    on_error="the server cannot write its files. It does not try again before the stream starts again.",
+)

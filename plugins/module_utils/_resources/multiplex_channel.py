@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import typing as t
 
+from .._api.streams import MultiplexChannels
 from .._core.errors import BadInput
 from .._core.texts import name_list
 from .._schema import validators as checks
 from .._schema.fields import Bool, Difference, Int, String
 from .._schema.objects import Object, ObjectList
 from . import concerns
-from .channels import KEY, Source, key_fields, stream_url
+from .channels import INTERRUPTION, KEY, SETTLES, Source, key_fields, stream_url
+from .kind import Key, Kind, Raw, Specified, Value
 
 MOST_NAMED = 5  # tracks in a message
 
@@ -122,10 +124,9 @@ MULTIPLEX_CHANNEL = Object(
 )
 
 
-def validate(channel: t.Mapping[str, t.Any], path: str) -> None:
-    """Raise BadInput for an invalid channel (specified form); ``path`` is the full path of its option."""
+def _check(channel: t.Mapping[str, t.Any], path: str, _complete: bool) -> None:
+    """Raise BadInput for tracks that are listed twice, or that no source provides."""
     prefix = f"{path}." if path else ""
-    MULTIPLEX_CHANNEL.validate(channel, path)
     for number, source in enumerate(channel.get("source_streams", ())):
         seen: set[tuple[str, int]] = set()
         for index, track in enumerate(source["track_map"]):
@@ -190,9 +191,9 @@ def warnings_for(
             )
 
 
-def from_wire(raw: t.Mapping[str, t.Any], key: t.Mapping[str, str]) -> dict[str, t.Any]:
+def from_wire(raw: Raw, key: Key) -> Value:
     """Return a channel of wire form in option form; empty lists are included, so that it is complete input."""
-    channel = {**MULTIPLEX_CHANNEL.from_wire(raw), **key}
+    channel = {**MULTIPLEX_CHANNEL.from_wire(raw), **key._asdict()}
     for source in channel.setdefault("source_streams", []):
         source.setdefault("track_map", [])
     for playlist in channel.setdefault("playlists", []):
@@ -211,3 +212,40 @@ def status_of(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return the status of a channel (wire form): its state, and what it waits for."""
     message = raw.get("pullingMessage")
     return {"state": str(raw.get("state", "unknown")).lower(), "message": None if message is None else str(message)}
+
+
+def why_not_playing(raw: Raw, _now: float) -> str | None:
+    """Return why a channel (wire form) does not play, as the server says; None if it plays."""
+    status = status_of(raw)
+    if status["state"] == "playing" or not _sources(MULTIPLEX_CHANNEL.from_wire(raw)):
+        return None
+    message = f" The server says: {status['message']}" if status["message"] else ""
+    return f"it is in state {status['state']}, although all its sources are live.{message}".rstrip(".")
+
+
+def _sources(channel: Specified) -> list[Key]:
+    """Return the streams that a channel (option form) combines."""
+    return [Key(*place) for place in sources_of(channel) if place]
+
+
+MULTIPLEX_CHANNELS = Kind(
+    "multiplex channel",
+    MULTIPLEX_CHANNEL,
+    reads=from_wire,
+    sends=to_wire,
+    check=_check,
+    incomplete=incomplete,
+    endpoints=MultiplexChannels,
+    since="0.16.5",
+    providers=lambda _channel: ("multiplex",),
+    settles=SETTLES,
+    interruption=INTERRUPTION,
+    details=lambda raw: {"state": status_of(raw)["state"]},
+    status=status_of,
+    option="multiplex_channels",
+    place="channel",
+    described=lambda raw: {"type": "multiplex", "state": None if raw is None else status_of(raw)["state"]},
+    why_idle=why_not_playing,
+    sources=_sources,
+    track_warnings=warnings_for,
+)

@@ -11,11 +11,13 @@ import typing as t
 from datetime import datetime, timezone
 from itertools import zip_longest
 
+from .._api.streams import ScheduledChannels
 from .._core.errors import BadInput
 from .._schema import validators as checks
 from .._schema.fields import Bool, Field, Int, String
 from .._schema.objects import Object, ObjectList
-from .channels import KEY, Source, key_fields, source_url
+from .channels import INTERRUPTION, KEY, SETTLES, Source, key_fields, source_url
+from .kind import Key, Kind, Raw, Value
 
 _TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,6}))?"
@@ -130,10 +132,9 @@ SCHEDULED_CHANNEL = Object(
 IN_PLACE = ("programs", "fallback_program")
 
 
-def validate(channel: t.Mapping[str, t.Any], path: str) -> None:
-    """Raise BadInput for an invalid channel (specified form); ``path`` is the full path of its option."""
+def _check(channel: t.Mapping[str, t.Any], path: str, _complete: bool) -> None:
+    """Raise BadInput for programs that do not follow each other."""
     prefix = f"{path}." if path else ""
-    SCHEDULED_CHANNEL.validate(channel, path)
     times = [moment(program["scheduled"]) for program in channel.get("programs", ())]
     for index, (one, following) in enumerate(zip(times, times[1:])):
         if one and following and following <= one:
@@ -152,9 +153,9 @@ def part_at(channel: t.Mapping[str, t.Any], now: float) -> dict[str, t.Any]:
     return {**channel, "programs": [*kept, programs[-1]]}
 
 
-def from_wire(raw: t.Mapping[str, t.Any], key: t.Mapping[str, str]) -> dict[str, t.Any]:
+def from_wire(raw: Raw, key: Key) -> Value:
     """Return a channel of wire form in option form; empty lists are included, so that it is complete input."""
-    channel = {**SCHEDULED_CHANNEL.from_wire(raw), **key}
+    channel = {**SCHEDULED_CHANNEL.from_wire(raw), **key._asdict()}
     stream = raw.get("stream")
     if isinstance(stream, dict) and "audioMap" in stream:
         channel.setdefault("stream", {}).setdefault("audio_map", [])
@@ -193,3 +194,59 @@ def status_of(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 _PROGRAM = ("name", "scheduled", "end", "duration", "repeat")
 _ITEM = {"url": "url", "start": "start", "duration": "duration", "position": "currentPosition"}
+
+
+def why_off_air(raw: Raw, now: float) -> str | None:
+    """Return why a channel (wire form) does not play although a program is due; None if it plays, or none is due."""
+    if state_of(raw) == "onair":
+        return None
+    begun = [
+        (begin.timestamp(), str(program.get("name", "")), program)
+        for program in SCHEDULED_CHANNEL.from_wire(raw).get("programs", ())
+        if (begin := moment(program.get("scheduled"))) is not None and begin.timestamp() + SETTLES <= now
+    ]
+    if not begun:
+        return None
+    since, name, program = max(begun, key=lambda one: one[0])
+    if not _lasts(program, now - since):
+        return None
+    return f"it is {state_of(raw)}, although its program {name!r} is due"
+
+
+def _lasts(program: t.Mapping[str, t.Any], seconds: float) -> bool:
+    """Return whether a program certainly has something to play so many seconds after its begin.
+
+    Nobody but the server knows how long a file is.
+    """
+    items = program.get("items") or ()
+    if program.get("repeat") and items:
+        return True
+    total = 0
+    for item in items:
+        duration = item.get("duration", -1)
+        if duration == -1 and str(item.get("url", "")).lower().startswith("stream://"):
+            return True  # a stream is played without end
+        total += max(duration, 0)
+    return seconds * 1000 < total
+
+
+SCHEDULED_CHANNELS = Kind(
+    "scheduled channel",
+    SCHEDULED_CHANNEL,
+    reads=from_wire,
+    sends=to_wire,
+    part_at=part_at,
+    check=_check,
+    in_place=IN_PLACE,
+    endpoints=ScheduledChannels,
+    since="0.16.1",
+    providers=lambda _channel: ("schedule",),
+    settles=SETTLES,
+    interruption=INTERRUPTION,
+    details=lambda raw: {"state": state_of(raw)},
+    status=status_of,
+    option="scheduled_channels",
+    place="channel",
+    described=lambda raw: {"type": "scheduled", "state": None if raw is None else state_of(raw)},
+    why_idle=why_off_air,
+)

@@ -12,11 +12,13 @@ import typing as t
 from datetime import datetime, timezone
 from urllib.parse import unquote
 
-from .._core.errors import BadInput
+from .._api.streams import Streams
+from .._core.errors import BadInput, OmeError
 from .._core.secret_store import mask_url
 from .._schema import validators as checks
 from .._schema.fields import Bool, Int, String, StringList
 from .._schema.objects import Object
+from .kind import Key, Kind, Raw, Value
 
 # How results show what the server describes, such as tracks and statistics (server-facts: Streams).
 
@@ -114,12 +116,9 @@ def scheme_of(urls: t.Sequence[str]) -> str:
     return urls[0].strip().partition("://")[0].lower() if urls else ""
 
 
-def validate(stream: t.Mapping[str, t.Any], path: str, *, pulled: bool) -> None:
-    """Raise BadInput for an invalid stream (specified form); ``path`` is the full path of its option, and ``pulled``
-    requires what a pull needs.
-    """
+def _check(stream: t.Mapping[str, t.Any], path: str, pulled: bool) -> None:
+    """Raise BadInput for URLs that no provider pulls; ``pulled`` requires what a pull needs."""
     prefix = f"{path}." if path else ""
-    STREAM.validate(stream, path)
     urls = stream.get("urls")
     if pulled and not urls:
         raise BadInput(f"{prefix}urls", "expected at least one URL; it is required if state is present")
@@ -138,10 +137,10 @@ def pull_request(stream: t.Mapping[str, t.Any], declaration: Object) -> dict[str
     return {"name": body["name"], "urls": body["urls"], **({"properties": properties} if properties else {})}
 
 
-def from_wire(raw: t.Mapping[str, t.Any], key: t.Mapping[str, str]) -> dict[str, t.Any]:
+def from_wire(raw: Raw, key: Key) -> Value:
     """Return a stream of wire form in option form; the URL is that of its source, which need not be a pull."""
     url = source_of(raw)["source_url"]
-    return {**key, "urls": [url] if url else []}
+    return {**key._asdict(), "urls": [url] if url else []}
 
 
 def is_pulled(raw: t.Mapping[str, t.Any]) -> bool:
@@ -180,6 +179,48 @@ def describe(raw: t.Mapping[str, t.Any], vhost: str, app: str, name: str, *, sho
     if url:
         stream["input"]["source_url"] = url if show_secrets else mask_url(url)
     return stream
+
+
+def _details(raw: Raw) -> dict[str, t.Any]:
+    source = source_of(raw)
+    return {"source_type": source["source_type"], "source_url": mask_url(source["source_url"])}
+
+
+def _protected(raw: Raw) -> OmeError | None:
+    """Return the error for a stream that is not pulled, which says what sends it."""
+    if is_pulled(raw):
+        return None
+    source = _details(raw)
+    sender = f"{source['source_type'] or 'a source of unknown type'} {source['source_url']}".strip()
+    return OmeError("not_pulled", "", detail=f"The stream is not pulled: it comes from {sender}.")
+
+
+def providers_of(value: t.Mapping[str, t.Any]) -> tuple[str, ...]:
+    """Return the provider that pulls a stream (specified form, or the body of a pull)."""
+    provider = PROVIDERS.get(scheme_of(value.get("urls") or []))
+    return (provider,) if provider else ()
+
+
+PULLED_STREAMS = Kind(
+    "stream",
+    STREAM,
+    reads=from_wire,
+    sends=pull_request,
+    check=_check,
+    protected=_protected,
+    endpoints=Streams,
+    since="0.15.10",
+    providers=providers_of,
+    settles=3.0,
+    transient=("origin_unreachable",),
+    lists_all=True,
+    interruption="A recreate ends the stream for its viewers before it is pulled again.",
+    details=_details,
+    option="streams",
+    place="stream",
+    described=lambda raw: {"live": raw is not None, **_details(raw or {})},
+    finds_unlisted=False,
+)
 
 
 # Statistics of servers, virtual hosts and applications: from wire form into results.

@@ -17,6 +17,7 @@ from .._schema.objects import Object, ObjectList
 from .._schema.option_forms import with_macros
 from . import concerns, refusals, value_rules
 from .cross_domains import CrossDomains
+from .kind import Kind
 
 # The virtual host: fields and rules (server-facts: Virtual hosts).
 
@@ -159,13 +160,9 @@ VIRTUAL_HOST = with_macros(
 )
 
 
-def validate(vhost: t.Mapping[str, t.Any], path: str, *, present: bool) -> None:
-    """Raise BadInput for an invalid virtual host (specified form).
-
-    ``path`` is the full path of its option. ``present`` requires everything that is necessary to create it.
-    """
+def _check(vhost: t.Mapping[str, t.Any], path: str, present: bool) -> None:
+    """Raise BadInput for a value that every server refuses; ``present`` requires what is necessary to create it."""
     prefix = f"{path}." if path else ""
-    VIRTUAL_HOST.validate(vhost, path)
     if present and not vhost.get("host", {}).get("names"):
         raise BadInput(f"{prefix}host.names", "expected at least one name; it is required if state is present")
     check_values(vhost, path, NEWEST)
@@ -213,6 +210,9 @@ def _scalars(declaration: Object, raw: t.Any) -> t.Iterator[t.Any]:
                 yield from _scalars(field.element, item)
         elif isinstance(field, Object):
             yield from _scalars(field, value)
+
+
+VIRTUAL_HOSTS = Kind("virtual host", VIRTUAL_HOST, check=_check, option="vhosts", place="vhost")
 
 
 # Find the virtual host that a publisher or viewer reaches by a host name.

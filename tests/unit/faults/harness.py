@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import containers, jobs_plan
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import jobs_plan, parents
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, channel_files
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
@@ -171,7 +171,7 @@ class FaultHarness:
         self.ledger = Ledger(self.simulator)
         self._directory = directory
         self._patch = patch
-        self._bulk_size = containers.BULK_SIZE
+        self._bulk_size = parents.BULK_SIZE
         self._poll_interval = jobs_plan.POLL_INTERVAL
         self._kept: dict[str, _Objects] = {}
         self._good: dict[str, Good] = {}
@@ -191,7 +191,7 @@ class FaultHarness:
         simulator = self.simulator
         simulator.clear_faults()
         simulator.middlewares[:] = [_refusing, self.ledger]
-        self._patch.setattr(containers, "BULK_SIZE", scenario.bulk_size or self._bulk_size)
+        self._patch.setattr(parents, "BULK_SIZE", scenario.bulk_size or self._bulk_size)
         # So that the server never notices a file just when a module looks, and each run sends the same requests.
         self._patch.setattr(jobs_plan, "POLL_INTERVAL", 0.35 if scenario.of_channels else self._poll_interval)
         state = simulator.state

@@ -17,7 +17,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core im
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     base,
-    containers,
+    parents,
     snapshot,
     virtual_hosts,
 )
@@ -103,7 +103,7 @@ class TestWithABug:
     def test_a_create_that_is_tried_again_without_a_look(
         self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(containers.CreatingReconciler, "_resolve_existing", lambda self, changes, listed: [])
+        monkeypatch.setattr(parents.ParentReconciler, "_resolve_existing", lambda self, changes, listed: [])
         assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
 
     def test_a_lost_answer_that_counts_as_a_refusal(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:

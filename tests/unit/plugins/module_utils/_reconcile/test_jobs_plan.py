@@ -18,13 +18,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Plan,
     Request,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.jobs_plan import Current, diff
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.jobs_plan import RunningJobs, diff
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Key
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Key, label_with
 
 KEY = Key("default", "app", "one")
 TASK = {
-    **KEY._asdict(),
+    **label_with(PUSH_TASKS.declaration, KEY),
     "stream": {"name": "main"},
     "protocol": "rtmp",
     "url": "rtmp://live.example.com/app",
@@ -45,7 +45,7 @@ NO_APPLICATION = {("default", "app"): OmeError("application_not_found", "list th
 def plan_of(*desired: Any, tasks: Any = None, missing: Any = None, **request: Any) -> Plan:
     """Return the plan for push tasks; ``tasks`` are those that the server lists, in wire form."""
     listed = {Key("default", "app", raw["id"]): raw for raw in tasks or ()}
-    return diff(Request(desired, **request), Current(PUSH_TASKS, listed, missing or {}, 30.0))
+    return diff(Request(desired, **request), RunningJobs(PUSH_TASKS, listed, missing or {}, 30.0))
 
 
 def only(plan: Plan) -> Any:

@@ -12,7 +12,13 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import base
 
 FILES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in Path(base.__file__).parent.glob("*.py")}
-PURE = ("plan", "predicted", "containers_plan", "jobs_plan")
+PLANNING = {
+    f"{name}.{node.name}": node
+    for name, tree in FILES.items()
+    for node in tree.body
+    if isinstance(node, ast.FunctionDef) and (node.name == "diff" or node.name.lstrip("_").startswith("plan"))
+}
+IMPURE = {"api", "Api", "context", "Context", "server", "Server"}
 
 
 def test_only_the_generic_reconciler_and_the_writer_of_files_ask_for_check_mode() -> None:
@@ -22,12 +28,19 @@ def test_only_the_generic_reconciler_and_the_writer_of_files_ask_for_check_mode(
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "check_mode"
     }
-    assert asking == {"base", "config_writer"}
+    assert asking == {"base", "config_files"}
 
 
-@pytest.mark.parametrize("name", PURE)
+@pytest.mark.parametrize("name", PLANNING)
 def test_a_plan_is_made_without_a_server(name: str) -> None:
-    imported = {node.module for node in ast.walk(FILES[name]) if isinstance(node, ast.ImportFrom) and node.module}
-    own = {module for module in imported if module in FILES}
-    assert own <= set(PURE)
-    assert not [module for module in imported if module.startswith(("_api", "_http", "_core.context"))]
+    names = {node.id for node in ast.walk(PLANNING[name]) if isinstance(node, ast.Name)}
+    names |= {node.arg for node in ast.walk(PLANNING[name]) if isinstance(node, ast.arg)}
+    assert names & IMPURE == set()
+
+
+def test_every_kind_of_object_has_a_plan() -> None:
+    assert {name for name in PLANNING if name.endswith(".diff")} == {
+        "parents.diff",
+        "jobs_plan.diff",
+        "stream_writer.diff",
+    }

@@ -9,7 +9,7 @@ import dataclasses
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import containers
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import parents
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.base import (
     CREATED,
     FAILED,
@@ -18,8 +18,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     PlannedChange,
     merge_outcomes,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.containers import split
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.parents import split
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Key
 
 ERROR = OmeError("server_error", "create application site/live")
 
@@ -30,7 +31,7 @@ def change(name: str = "live", action: str = CREATED) -> PlannedChange:
 
 
 def test_names() -> None:
-    assert change().key == ("site", "live")
+    assert (change().key, change().holder, change().name) == (Key("site", "live"), "site", "live")
     assert change().scope == ("site",)
     assert change().title == "site/live"
 
@@ -77,11 +78,11 @@ def test_a_change_without_a_known_outcome_goes_as_planned() -> None:
 def test_batches_hold_no_more_objects_than_allowed() -> None:
     changes = [change(str(number)) for number in range(5)]
     batches = list(split(changes, [{}] * 5, 2))
-    assert [[one.key[-1] for one in batch] for batch in batches] == [["0", "1"], ["2", "3"], ["4"]]
+    assert [[one.name for one in batch] for batch in batches] == [["0", "1"], ["2", "3"], ["4"]]
 
 
 def test_batches_hold_no_more_bytes_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(containers, "LARGEST_BODY", 100)
+    monkeypatch.setattr(parents, "LARGEST_BODY", 100)
     changes = [change(str(number)) for number in range(4)]
     wires = [{"text": "x" * size} for size in (30, 30, 200, 10)]
     assert [len(batch) for batch in split(changes, wires, 500)] == [2, 1, 1]

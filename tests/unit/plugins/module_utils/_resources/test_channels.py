@@ -15,6 +15,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import scheduled_channel
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.channels import source_url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
     SCHEDULED_CHANNEL,
     Instant,
@@ -107,6 +108,6 @@ def test_what_is_sent() -> None:
 
 @pytest.mark.parametrize("raw", ({}, {"stream": None}, {"currentProgram": []}, {"programs": "x", "stream": [1]}))
 def test_any_answer_is_read(raw: dict[str, Any]) -> None:
-    channel = scheduled_channel.from_wire(raw, KEY)
+    channel = scheduled_channel.from_wire(raw, Key(**KEY))
     assert {**KEY, "programs": []}.items() <= channel.items()
     assert scheduled_channel.status_of(raw) == {"state": "unknown", "current_program": None}

@@ -54,7 +54,7 @@ SENT = {
 def refused(task: dict[str, Any], *, started: bool = True, prefix: str = "") -> BadInput:
     """Return the error for an invalid task."""
     with pytest.raises(BadInput) as caught:
-        PUSH_TASKS.validate(task, prefix, started=started)
+        PUSH_TASKS.validate(task, prefix, complete=started)
     return caught.value
 
 
@@ -79,19 +79,19 @@ def test_a_task_is_sent_as_the_server_stores_it() -> None:
 
 
 def test_a_task_as_read_is_complete_input() -> None:
-    task = PUSH_TASKS.from_wire(SENT, "default", "app")
+    task = PUSH_TASKS.from_wire(SENT, Key("default", "app"))
     assert task == {**TASK, "stream": {"name": "main", "variant_names": ["audio", "video"]}}
-    PUSH_TASKS.validate(task, "", started=True)
+    PUSH_TASKS.validate(task, "", complete=True)
     assert list(PUSH_TASK.difference(TASK, task)) == []
 
 
 def test_absent_fields_are_returned_as_empty() -> None:
-    task = PUSH_TASKS.from_wire({"id": "x"}, "v", "a")
+    task = PUSH_TASKS.from_wire({"id": "x"}, Key("v", "a"))
     assert task == {"vhost": "v", "app": "a", "id": "x", "stream": {"variant_names": []}, "stream_key": ""}
 
 
 def test_the_requested_virtual_host_and_application_count() -> None:
-    task = PUSH_TASKS.from_wire({"id": "x", "vhost": "other", "app": "another"}, "v", "a")
+    task = PUSH_TASKS.from_wire({"id": "x", "vhost": "other", "app": "another"}, Key("v", "a"))
     assert (task["vhost"], task["app"]) == ("v", "a")
 
 
@@ -108,7 +108,7 @@ def test_the_requested_virtual_host_and_application_count() -> None:
     ],
 )
 def test_spellings_that_the_server_treats_alike_are_no_difference(option: str, value: Any) -> None:
-    assert list(PUSH_TASK.difference({**TASK, option: value}, PUSH_TASKS.from_wire(SENT, "default", "app"))) == []
+    assert list(PUSH_TASK.difference({**TASK, option: value}, PUSH_TASKS.from_wire(SENT, Key("default", "app")))) == []
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,9 @@ def test_spellings_that_the_server_treats_alike_are_no_difference(option: str, v
     ],
 )
 def test_spellings_that_the_server_distinguishes_are_a_difference(option: str, value: Any) -> None:
-    assert len(list(PUSH_TASK.difference({**TASK, option: value}, PUSH_TASKS.from_wire(SENT, "default", "app")))) == 1
+    assert (
+        len(list(PUSH_TASK.difference({**TASK, option: value}, PUSH_TASKS.from_wire(SENT, Key("default", "app"))))) == 1
+    )
 
 
 FINE = [
@@ -170,7 +172,7 @@ def task_to(protocol: str, url: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("protocol", "url"), FINE)
 def test_a_valid_destination_passes(protocol: str, url: str) -> None:
-    PUSH_TASKS.validate(task_to(protocol, url), "", started=True)
+    PUSH_TASKS.validate(task_to(protocol, url), "", complete=True)
 
 
 @pytest.mark.parametrize("started", [True, False])
@@ -201,14 +203,14 @@ def test_rtmp_requires_a_stream_key_that_can_be_empty(key: str | None) -> None:
     if key is None:
         assert refused(task).option == "stream_key"
     else:
-        PUSH_TASKS.validate({**task, "stream_key": key}, "", started=True)
+        PUSH_TASKS.validate({**task, "stream_key": key}, "", complete=True)
 
 
 @pytest.mark.parametrize(("key", "fine"), [("", True), ("  ", False), ("k", False)])
 def test_mpegts_accepts_no_stream_key(key: str, fine: bool) -> None:
     task = {**TASK, "protocol": "mpegts", "url": "udp://h:1", "stream_key": key}
     if fine:
-        PUSH_TASKS.validate(task, "", started=True)
+        PUSH_TASKS.validate(task, "", complete=True)
     else:
         assert refused(task).option == "stream_key"
 
@@ -239,17 +241,17 @@ def test_an_invalid_value_is_refused_with_its_full_path(changes: dict[str, Any],
 @pytest.mark.parametrize(("left_out", "option"), [("stream", "stream.name"), ("protocol", "protocol"), ("url", "url")])
 def test_only_starting_requires_stream_protocol_and_url(left_out: str, option: str) -> None:
     task = {name: value for name, value in TASK.items() if name != left_out}
-    PUSH_TASKS.validate(task, "", started=False)
+    PUSH_TASKS.validate(task, "", complete=False)
     error = refused(task)
     assert error.option == option
     assert "state is started" in str(error)
 
 
 def test_a_stream_key_with_srt_causes_a_warning() -> None:
-    assert "default/app/platform" in PUSH_TASKS.warnings_for({**TASK, "protocol": "SRT"})[0]
-    assert PUSH_TASKS.warnings_for({**TASK, "protocol": "srt", "stream_key": " "}) == []
-    assert PUSH_TASKS.warnings_for(TASK) == []
-    assert PUSH_TASKS.warnings_for({"vhost": "v", "app": "a", "id": "i"}) == []
+    assert "default/app/platform" in PUSH_TASKS.concerns({**TASK, "protocol": "SRT"})[0]
+    assert PUSH_TASKS.concerns({**TASK, "protocol": "srt", "stream_key": " "}) == []
+    assert PUSH_TASKS.concerns(TASK) == []
+    assert PUSH_TASKS.concerns({"vhost": "v", "app": "a", "id": "i"}) == []
 
 
 def test_the_key_of_a_task_is_virtual_host_application_and_id() -> None:
@@ -350,7 +352,7 @@ def test_the_status_of_a_malformed_task_has_no_tracks(stream: Any) -> None:
 
 @given(raw=wire_forms(PUSH_TASK).filter(lambda raw: isinstance(raw, dict)))
 def test_any_response_can_be_read_as_a_task(raw: dict[str, Any]) -> None:
-    task = PUSH_TASKS.from_wire(raw, "v", "a")
+    task = PUSH_TASKS.from_wire(raw, Key("v", "a"))
     assert {"vhost", "app", "stream", "stream_key"} <= task.keys()
     json.dumps(PUSH_TASKS.start_request(task))
     assert PUSH_TASKS.state_of(raw) == PUSH_TASKS.state_of(raw).lower()

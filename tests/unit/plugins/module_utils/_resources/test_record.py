@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import RECORD, RECORDS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Key
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.records import SCHEDULE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import wire_forms
 from hypothesis import given
@@ -50,16 +51,16 @@ def recorded() -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("raw", recorded(), ids=lambda raw: f"{raw['id']}-{raw['state']}")
 def test_what_a_server_returned_is_valid_input_and_no_difference(raw: dict[str, Any]) -> None:
-    job = RECORDS.from_wire(raw, "default", "media")
-    RECORDS.validate(job, "", started=True)
-    assert list(RECORD.difference(job, RECORDS.from_wire(raw, "default", "media"))) == []
-    assert RECORDS.from_wire(RECORDS.start_request(job), "default", "media") == job
+    job = RECORDS.from_wire(raw, Key("default", "media"))
+    RECORDS.validate(job, "", complete=True)
+    assert list(RECORD.difference(job, RECORDS.from_wire(raw, Key("default", "media")))) == []
+    assert RECORDS.from_wire(RECORDS.start_request(job), Key("default", "media")) == job
     assert RECORDS.state_of(raw) in ("ready", "recording")
 
 
 @given(wire_forms(RECORD).filter(lambda raw: isinstance(raw, dict)))
 def test_any_object_is_read_without_a_failure(raw: dict[str, Any]) -> None:
-    RECORDS.from_wire(raw, "v", "a")
+    RECORDS.from_wire(raw, Key("v", "a"))
     RECORDS.status_of(raw, "v", "a")
 
 
@@ -81,7 +82,7 @@ def test_metadata_is_masked_and_the_mask_is_refused() -> None:
     assert RECORD.mask(JOB)["metadata"] == MASK
     assert RECORD.mask({**JOB, "metadata": ""})["metadata"] == ""
     with pytest.raises(BadInput, match="metadata"):
-        RECORDS.validate({**JOB, "metadata": MASK}, "", started=True)
+        RECORDS.validate({**JOB, "metadata": MASK}, "", complete=True)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_metadata_is_masked_and_the_mask_is_refused() -> None:
 def test_an_invalid_value_is_refused_with_its_full_path(changes: dict[str, Any], option: str) -> None:
     for prefix in ("", "records[0]"):
         with pytest.raises(BadInput) as caught:
-            RECORDS.validate({**JOB, **changes}, prefix, started=True)
+            RECORDS.validate({**JOB, **changes}, prefix, complete=True)
         assert caught.value.option == (f"{prefix}.{option}" if prefix else option)
         assert len(str(caught.value)) < 400
 
@@ -125,17 +126,17 @@ def test_an_invalid_value_is_refused_with_its_full_path(changes: dict[str, Any],
     ),
 )
 def test_absolute_paths_and_macros_of_the_server_are_valid(path: str) -> None:
-    RECORDS.validate({**JOB, "file_path": path, "info_path": path}, "", started=True)
+    RECORDS.validate({**JOB, "file_path": path, "info_path": path}, "", complete=True)
 
 
 @given(st.text(alphabet="0123456789*/ ", max_size=12) | st.from_regex(SCHEDULE, fullmatch=True))
 def test_a_schedule_is_valid_if_the_server_accepts_it(schedule: str) -> None:
     job = {**JOB, "interval": 0, "schedule": schedule}
     if not schedule or SCHEDULE.fullmatch(schedule):
-        RECORDS.validate(job, "", started=True)
+        RECORDS.validate(job, "", complete=True)
     else:
         with pytest.raises(BadInput):
-            RECORDS.validate(job, "", started=True)
+            RECORDS.validate(job, "", complete=True)
 
 
 @pytest.mark.parametrize(
@@ -151,13 +152,13 @@ def test_a_schedule_is_valid_if_the_server_accepts_it(schedule: str) -> None:
     ],
 )
 def test_a_path_that_all_files_share_causes_a_warning(path: str, warned: bool) -> None:
-    warnings = RECORDS.warnings_for({**JOB, "file_path": path})
+    warnings = RECORDS.concerns({**JOB, "file_path": path})
     assert bool(warnings) is warned
     assert all("default/media/main" in text for text in warnings)
 
 
 def test_an_interval_replaces_a_schedule_and_a_schedule_an_interval() -> None:
-    current = RECORDS.from_wire({"id": "main", "interval": 60000}, "default", "media")
+    current = RECORDS.from_wire({"id": "main", "interval": 60000}, Key("default", "media"))
     merged = RECORDS.merge({"schedule": "0 0 *"}, current)
     assert (merged["interval"], merged["schedule"]) == (0, "0 0 *")
     back = RECORDS.merge({"interval": 1000}, merged)

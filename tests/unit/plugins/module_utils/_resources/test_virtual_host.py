@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import virtual_host
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import (
+    VIRTUAL_HOST,
+    VIRTUAL_HOSTS,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import wire_forms
 from hypothesis import given
 
@@ -161,7 +164,7 @@ def test_a_server_default_equals_an_absent_field_of_an_origin(form: dict[str, An
 
 
 def test_the_complete_form_is_valid() -> None:
-    virtual_host.validate(OPTION_FORM, "", present=True)
+    VIRTUAL_HOSTS.validate(OPTION_FORM, "", complete=True)
 
 
 @pytest.mark.parametrize("raw", recorded_virtual_hosts())
@@ -205,16 +208,16 @@ def test_a_recorded_virtual_host_does_not_differ_from_itself(raw: dict[str, Any]
 def test_an_invalid_value_is_refused_with_its_full_path(path: str, value: Any) -> None:
     for prefix in ("", "vhosts[1]"):
         with pytest.raises(BadInput) as caught:
-            virtual_host.validate(changed(path, value), prefix, present=True)
+            VIRTUAL_HOSTS.validate(changed(path, value), prefix, complete=True)
         assert caught.value.option == (f"{prefix}.{path}" if prefix else path)
 
 
 @pytest.mark.parametrize("vhost", [{"name": "a"}, {"name": "a", "host": {}}, {"name": "a", "host": {"names": []}}])
 def test_only_state_present_requires_host_names(vhost: dict[str, Any]) -> None:
-    virtual_host.validate(vhost, "", present=False)
+    VIRTUAL_HOSTS.validate(vhost, "", complete=False)
     for prefix, option in (("", "host.names"), ("vhosts[0]", "vhosts[0].host.names")):
         with pytest.raises(BadInput) as caught:
-            virtual_host.validate(vhost, prefix, present=True)
+            VIRTUAL_HOSTS.validate(vhost, prefix, complete=True)
         assert caught.value.option == option
 
 

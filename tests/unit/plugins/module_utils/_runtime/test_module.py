@@ -516,14 +516,14 @@ MODULE_UTILS = Path(execution.__file__).parents[1]
 WRITING = ("_reconcile.", "_operations.results")
 AUDIT = ("_audit.",)
 CERTIFICATES = ("_certificates.", "_tls.certificate_reader", "_tls.handshake")
-CONTENTS = ("_resources.application", "_resources.jobs", "_reconcile.containers")
+CONTENTS = ("_resources.application", "_resources.jobs", "_reconcile.parents")
 FOREIGN = {
     "vhost": (*CERTIFICATES, *AUDIT),
     "application": (*CERTIFICATES, *AUDIT, "_reconcile.virtual_hosts"),
-    "push_task": (*CERTIFICATES, *AUDIT, "_reconcile.containers"),
-    "record": (*CERTIFICATES, *AUDIT, "_reconcile.containers"),
+    "push_task": (*CERTIFICATES, *AUDIT, "_reconcile.parents"),
+    "record": (*CERTIFICATES, *AUDIT, "_reconcile.parents"),
     "vhost_info": (*CERTIFICATES, *AUDIT, *WRITING),
-    "push_task_info": (*CERTIFICATES, *AUDIT, "_reconcile.containers"),
+    "push_task_info": (*CERTIFICATES, *AUDIT, "_reconcile.parents"),
     "server_info": (*CERTIFICATES, *AUDIT, *WRITING, *CONTENTS),
     "cert_reload": (*AUDIT, *WRITING, *CONTENTS),
     "certificate_info": (*AUDIT, *WRITING, *CONTENTS),

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Plan, read and write objects that have a name in an application, such as channels."""
+"""Plan, read and write pulled streams and channels, which have a name in an application."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._api.client import Api
 from .._api.spelling import ServerSpelling
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources.kind import Key, label_of
+from .._resources.kind import Key, Kind, Specified, Value
 from .._schema.fields import Difference
 from .._schema.objects import Object
 from . import jobs_plan
@@ -23,107 +23,39 @@ from .base import (
     RECREATED,
     UNCHANGED,
     UPDATED,
+    Current,
+    Observed,
     Outcome,
     Plan,
     PlannedChange,
     Request,
-    Specified,
-    Value,
 )
-from .containers import describe_differences
 from .jobs_plan import NO_APPLICATION
+from .parents import describe_differences
 from .snapshot import CREATE_TRIES
 
-# The plan for objects that have a name in an application, such as channels: a pure function of the desired and the
-# current state.
+# The plan: a pure function of the desired and the current state.
 
 # Errors of a read that say why no object of the kind can have the name.
 NOTHING_HERE = (*NO_APPLICATION, "provider_missing", "name_taken")
 
-Raw = t.Mapping[str, t.Any]  # an object in wire form
-Scope = tuple[str, str]  # the names of a virtual host and an application
 
-
-class NamedKind(t.NamedTuple):
-    """What plan and strategy have to know of a kind of object.
-
-    ``what`` is the kind in words, ``since`` the first release with its calls, and ``interruption`` the sentence about
-    what a recreate interrupts. ``declaration`` has the options `vhost`, `app` and `name`. ``from_wire`` takes an object
-    in wire form and its key; ``to_wire`` returns what a create sends for a value in option form.
-
-    ``in_place`` are the options that can be changed without a recreate. ``settles`` are the seconds within which the
-    server shows what it has accepted. ``providers`` are the JSON names of providers of which the application needs one.
-    ``transient`` are the kinds of refusals after which a create is tried again until the timeout.
-    """
-
-    what: str
-    declaration: Object
-    since: str
-    interruption: str
-    from_wire: t.Callable[[Raw, Key], Value]
-    to_wire: t.Callable[[Specified, Object], Value]
-    in_place: t.Collection[str] = ()
-    settles: float = 0.0
-    providers: t.Callable[[Specified], t.Collection[str]] = lambda _value: ()
-    transient: t.Collection[str] = ()
-    # Whether the list of an application has everything that can have the name of such an object.
-    lists_all: bool = False
-    # Return the part of an object that matters at a time, in seconds since 1970.
-    part_at: t.Callable[[Specified, float], Value] = lambda value, _now: dict(value)
-    # Say what an object lacks that the server requires.
-    incomplete: t.Callable[[Specified], str | None] = lambda _value: None
-    # Return further keys of the result for an object in wire form.
-    details: t.Callable[[Raw], t.Mapping[str, t.Any]] = lambda _raw: {}
-    # Return the error if an object in wire form may be neither changed nor deleted.
-    protected: t.Callable[[Raw], OmeError | None] = lambda _raw: None
-
-
-class Observed(t.NamedTuple):
-    """What a probe has read of one object.
-
-    ``declaration`` is in the spelling of the server. ``absence`` says why no such object can exist, and ``obstacle``
-    why the desired change is impossible. ``would_drop`` is what a recreate or a delete would interrupt, for results;
-    None if it was not read.
-    """
-
-    declaration: Object
-    before: Value | None = None
-    differences: tuple[Difference, ...] = ()
-    details: t.Mapping[str, t.Any] = {}
-    absence: OmeError | None = None
-    obstacle: OmeError | None = None
-    would_drop: t.Mapping[str, t.Any] | None = None
-
-
-# In the order of the desired objects, followed by those that a purge deletes.
-Current = t.Sequence[Observed]
-
-
-def diff(kind: NamedKind, request: Request, current: Current) -> Plan:
+def diff(kind: Kind, request: Request, current: Current) -> Plan:
     """Return what makes the current state the desired one."""
     warnings: list[str] = []
     plan = _plan_absent if request.absent else _plan_present
-    changes = [plan(kind, desired, seen, request, warnings) for desired, seen in zip(request.desired, current)]
-    for seen in current[len(request.desired) :]:
-        changes.append(_plan_absent(kind, label_of(seen.before or {}), seen, request, warnings))
+    changes = [plan(kind, desired, seen, request, warnings) for desired, seen in zip(request.desired, current.objects)]
+    changes += [_plan_absent(kind, seen.label, seen, request, warnings) for seen in current.others]
     return Plan(tuple(changes), tuple(warnings))
 
 
-def unaddressable(kind: NamedKind, key: Key) -> str:
-    """Return the warning about an object that no request may name (server-facts: Virtual hosts)."""
-    return (
-        f"A {kind.what} of {'/'.join(key.scope)} is left unchanged, because a request with its name {key.name!r} can "
-        "crash the server."
-    )
-
-
-def in_place_only(kind: NamedKind, differences: t.Iterable[Difference]) -> bool:
+def in_place_only(kind: Kind, differences: t.Iterable[Difference]) -> bool:
     """Return whether all differences are in options that can be changed in place."""
     return all(difference.field.partition(".")[0].partition("[")[0] in kind.in_place for difference in differences)
 
 
 def _plan_present(
-    kind: NamedKind, desired: Specified, seen: Observed, request: Request, _warnings: list[str]
+    kind: Kind, desired: Specified, seen: Observed, request: Request, _warnings: list[str]
 ) -> PlannedChange:
     change = _observed(desired, seen)
     if seen.absence is not None and not (request.preview and seen.absence.kind in NO_APPLICATION):
@@ -144,7 +76,7 @@ def _plan_present(
 
 
 def _plan_absent(
-    kind: NamedKind, desired: Specified, seen: Observed, _request: Request, warnings: list[str]
+    kind: Kind, desired: Specified, seen: Observed, _request: Request, warnings: list[str]
 ) -> PlannedChange:
     change = _observed(desired, seen._replace(details={}))
     if seen.absence is not None:
@@ -162,7 +94,7 @@ def _observed(desired: Specified, seen: Observed) -> PlannedChange:
     details = dict(seen.details) if seen.would_drop is None else {**seen.details, "would_drop": seen.would_drop}
     return PlannedChange(
         seen.declaration,
-        label_of(desired),
+        seen.label,
         desired,
         before=seen.before,
         after=seen.before,
@@ -171,7 +103,7 @@ def _observed(desired: Specified, seen: Observed) -> PlannedChange:
     )
 
 
-def _planned(kind: NamedKind, change: PlannedChange, action: str, seen: Observed, after: Specified) -> PlannedChange:
+def _planned(kind: Kind, change: PlannedChange, action: str, seen: Observed, after: Specified) -> PlannedChange:
     """Return the change that writes the object ``after`` unless something is in the way."""
     attempt = f"{'create' if action == CREATED else 'change'} {kind.what} {change.title}"
     if seen.obstacle is not None:
@@ -182,13 +114,13 @@ def _planned(kind: NamedKind, change: PlannedChange, action: str, seen: Observed
     return change.replace(action=action, after=kind.declaration.as_stored(after))
 
 
-def _interruption(kind: NamedKind, seen: Observed) -> str:
+def _interruption(kind: Kind, seen: Observed) -> str:
     """Return the sentence about what a recreate interrupts, with the number of viewers if it is known."""
     connections = (seen.would_drop or {}).get("connections")
     return kind.interruption if connections is None else f"{kind.interruption} Viewers now: {connections}."
 
 
-# Read and write objects that have a name in an application, and find out what has become of each.
+# Read and write, and find out what has become of each.
 #
 # A server can show later what it has accepted: channels are files that it looks at about once a second (server-facts:
 # Streams, recordings, channels, output profiles). Each write is therefore followed by reads until its effect shows.
@@ -219,10 +151,15 @@ class Endpoints(t.Protocol):
         """Delete an object; return false if it did not exist."""
 
 
-class NamedObjectWriter:
+def endpoints_of(kind: Kind, api: Api) -> Endpoints:
+    """Return the calls of a kind for a server."""
+    return t.cast(t.Callable[[Api], Endpoints], kind.endpoints)(api)
+
+
+class StreamWriter:
     """Reads, creates, changes and deletes single objects of one kind."""
 
-    def __init__(self, api: Api, context: Context, kind: NamedKind, endpoints: Endpoints, timeout: float) -> None:
+    def __init__(self, api: Api, context: Context, kind: Kind, endpoints: Endpoints, timeout: float) -> None:
         """``timeout`` in seconds bounds each wait; all creates share the one for transient refusals."""
         self._context = context
         self._kind = kind

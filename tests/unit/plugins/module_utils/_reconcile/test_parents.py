@@ -10,28 +10,27 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import applications, virtual_hosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.base import (
     CREATED,
     DELETED,
     FAILED,
     RECREATED,
     UNCHANGED,
+    Current,
+    Observed,
     PlannedChange,
     Request,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.containers import (
-    Current,
-    Kind,
-    Observed,
-    diff,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.parents import diff
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATIONS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Kind
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOSTS
 
 DESIRED = {"name": "site", "distribution": "new.example.com"}
 BEFORE = {"name": "site", "distribution": "old.example.com", "host": {"names": ["site.example.com"]}}
 
 
-def observed(kind: Kind = virtual_hosts.KIND, *, desired: Any = None, **facts: Any) -> Observed:
+def observed(kind: Kind = VIRTUAL_HOSTS, *, desired: Any = None, **facts: Any) -> Observed:
     """Return what a probe reads of a virtual host or an application."""
     label = {key: (desired or DESIRED)[key] for key in ("vhost", "name") if key in (desired or DESIRED)}
     differences = ()
@@ -40,7 +39,7 @@ def observed(kind: Kind = virtual_hosts.KIND, *, desired: Any = None, **facts: A
     return Observed(label, kind.declaration, differences=differences, **facts)
 
 
-def planned(desired: Any, seen: Observed, kind: Kind = virtual_hosts.KIND, **request: Any) -> PlannedChange:
+def planned(desired: Any, seen: Observed, kind: Kind = VIRTUAL_HOSTS, **request: Any) -> PlannedChange:
     """Return the one change of a plan."""
     plan = diff(kind, Request([desired], **request), Current([seen]))
     assert plan.warnings == ()
@@ -97,8 +96,8 @@ class TestPresent:
     @pytest.mark.parametrize(("before", "doing"), ((None, "create"), ({"vhost": "site", "name": "live"}, "change")))
     def test_an_incomplete_application_is_refused(self, before: Any, doing: str) -> None:
         app = {"vhost": "site", "name": "live", "output_profiles": {"output_profile": [{"name": "only a name"}]}}
-        seen = observed(applications.KIND, desired=app, before=before)
-        error = error_of(planned(app, seen, applications.KIND, recreate=True))
+        seen = observed(APPLICATIONS, desired=app, before=before)
+        error = error_of(planned(app, seen, APPLICATIONS, recreate=True))
         assert (error.kind, error.attempt) == ("bad_input", f"{doing} application site/live")
         assert "output_stream_name" in error.detail
 
@@ -127,7 +126,7 @@ def test_a_purge_deletes_the_others_except_read_only_ones() -> None:
         observed(desired={"name": "gone"}),
     ]
     current = Current([observed(desired=BEFORE, before=BEFORE)], others)
-    plan = diff(virtual_hosts.KIND, Request([BEFORE], purge=True), current)
+    plan = diff(VIRTUAL_HOSTS, Request([BEFORE], purge=True), current)
     assert [(change.title, change.action) for change in plan.changes] == [("site", UNCHANGED), ("own", DELETED)]
 
 
@@ -141,7 +140,7 @@ def test_a_plan_changes_nothing_that_it_is_made_from() -> None:
     ]
     before = copy.deepcopy([(one.before, one.would_drop, one.differences) for one in seen])
     attributes = dict(vars(obstacle))
-    first, second = (diff(virtual_hosts.KIND, Request([DESIRED] * 3), Current(seen)) for _time in range(2))
+    first, second = (diff(VIRTUAL_HOSTS, Request([DESIRED] * 3), Current(seen)) for _time in range(2))
     assert [(one.before, one.would_drop, one.differences) for one in seen] == before
     assert vars(obstacle) == attributes
     assert [str(change.error) for change in first.changes] == [str(change.error) for change in second.changes]

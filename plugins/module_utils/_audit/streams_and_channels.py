@@ -11,47 +11,18 @@ import typing as t
 
 from .._api.client import Api
 from .._api.spelling import ServerSpelling
-from .._api.streams import MultiplexChannels, ScheduledChannels, Streams
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._core.secret_store import mask_url
-from .._reconcile.named_objects import MULTIPLEX, SCHEDULED, pulled_streams
-from .._reconcile.named_objects_writer import Endpoints, NamedKind, unaddressable
-from .._resources import multiplex_channel, scheduled_channel, stream
-from .._resources.channels import SETTLES
+from .._reconcile.stream_writer import endpoints_of
 from .._resources.jobs import NO_APPLICATION
-from .._resources.kind import Key, key_of
-from .._resources.scheduled_channel import SCHEDULED_CHANNEL, moment
+from .._resources.kind import Key, Kind, Raw, key_of
 from .._schema.validators import is_addressable
 from .applications import Applications
 from .findings import DRIFT, ERROR, UNKNOWN, WARNING, Collector, Desired
 
-# Compare pulled streams and channels with the lists, and find channels that do not play.
 
-Raw = t.Mapping[str, t.Any]  # an object in wire form
-
-
-class AuditedObjects(t.NamedTuple):
-    """One kind of object that has a name in an application, and what is its own in an audit."""
-
-    kind: NamedKind
-    endpoints: t.Callable[[Api], Endpoints]
-    option: str  # the option with its list
-    place: str  # the field of findings with its name
-    lists: bool  # whether the server is asked for all of them, so that unlisted ones are found
-    describe: t.Callable[[Raw | None], dict[str, t.Any]]  # what results say of one; None if it was not read
-    # Return what is wrong with one that should play at a time (seconds since 1970) and does not.
-    idle: t.Callable[[Raw, float], str | None] = lambda _raw, _now: None
-    # Return the streams without which one cannot play.
-    sources: t.Callable[[Raw], t.Sequence[Key]] = lambda _raw: ()
-    # Return warnings about one in option form; the tracks of the applications of its sources are known.
-    concerns: t.Callable[[t.Mapping[str, t.Any], t.Mapping[tuple[str, ...], t.Any]], t.Iterable[str]] = (
-        lambda _value, _tracks: ()
-    )
-
-
-class NamedObjectAudit:
+class StreamAudit:
     """Compares the objects of one kind on a server."""
 
     def __init__(
@@ -61,17 +32,16 @@ class NamedObjectAudit:
         desired: Desired,
         collector: Collector,
         applications: Applications,
-        audited: AuditedObjects,
+        kind: Kind,
     ) -> None:
         self._context = context
         self._collector = collector
         self._applications = applications
-        self._audited = audited
-        self._kind = audited.kind
-        self._endpoints = audited.endpoints(api)
+        self._kind = kind
+        self._endpoints = endpoints_of(kind, api)
         self._spelling = ServerSpelling(api)
-        self._objects = {key_of(value): value for value in getattr(desired, audited.option)}
-        self._referenced = {Key(*key[1:]) for key in desired.referenced_keys if key[0] == audited.option}
+        self._objects = {key_of(value): value for value in getattr(desired, kind.option)}
+        self._referenced = {Key(*key[1:]) for key in desired.referenced_keys if key[0] == kind.option}
         self._raws: dict[Key, Raw | None] = {}
         self._unlisted: set[Key] = set()
         self._skipped: set[tuple[str, str]] = set()
@@ -91,10 +61,10 @@ class NamedObjectAudit:
 
     def _place(self, key: Key) -> dict[str, str]:
         """Return the fields of a finding that identify an object."""
-        return {"vhost": key.vhost, "application": key.app, self._audited.place: key.name}
+        return {"vhost": key.vhost, "application": key.app, self._kind.place: key.name}
 
     def _title(self, key: Key) -> str:
-        return f"{self._kind.what.capitalize()} {key}"
+        return f"{self._kind.title} {key}"
 
     # Comparison
 
@@ -107,7 +77,7 @@ class NamedObjectAudit:
         keys = sorted(key for key in self._objects if key.scope == (vhost, app))
         if not keys:
             return
-        names = self._list(vhost, app) if present and self._audited.lists else None
+        names = self._list(vhost, app) if present and self._kind.finds_unlisted else None
         if names is UNKNOWN:
             return
         for name in sorted(names or ()):
@@ -191,20 +161,24 @@ class NamedObjectAudit:
         """
         for key, raw in sorted(self._raws.items()):
             if raw is not None:
-                places = {place[:2] for place in self._audited.sources(raw) if all(map(is_addressable, place[:2]))}
+                places = {place[:2] for place in self._sources(key) if all(map(is_addressable, place[:2]))}
                 tracks: dict[tuple[str, ...], t.Any] = {
                     place: self._applications.track_names(Key(*place)) for place in sorted(places)
                 }
-                texts = self._audited.concerns(self._kind.from_wire(raw, key), tracks)
+                texts = self._kind.track_warnings(self._kind.from_wire(raw, key), tracks)
                 self._collector.add_warnings(texts, **self._place(key))
 
     # Objects that do not play
 
     def needed_streams(self) -> t.Iterator[Key]:
         """Yield the sources of what does not play: if all of them are live, that is a finding."""
-        for raw in self._raws.values():
-            if raw is not None and self._audited.idle(raw, self._context.now()):
-                yield from self._audited.sources(raw)
+        for key, raw in self._raws.items():
+            if raw is not None and self._kind.why_idle(raw, self._context.now()):
+                yield from self._sources(key)
+
+    def _sources(self, key: Key) -> t.Sequence[Key]:
+        """Return the streams without which an object, which was read, cannot play."""
+        return self._kind.sources(self._kind.from_wire(self._raws[key] or {}, key))
 
     def second_look(self) -> list[t.Callable[[], None]]:
         """Return the calls that read the objects again that do not play."""
@@ -217,9 +191,9 @@ class NamedObjectAudit:
     def _why_idle(self, key: Key) -> str | None:
         """Return what is wrong with an object that does not play although nothing prevents it; None if it plays."""
         raw = self._raws[key]
-        if raw is None or not all(map(self._applications.is_live, self._audited.sources(raw))):
+        if raw is None or not all(map(self._applications.is_live, self._sources(key))):
             return None
-        return self._audited.idle(raw, self._context.now())
+        return self._kind.why_idle(raw, self._context.now())
 
     # Judgement
 
@@ -230,117 +204,15 @@ class NamedObjectAudit:
             reason = self._why_idle(key) if listed else None
             if reason:
                 text = f"{self._title(key)} does not play: {reason}."
-                self._collector.add(ERROR, f"{self._audited.place}_not_playing", text, **self._place(key))
+                self._collector.add(ERROR, f"{self._kind.place}_not_playing", text, **self._place(key))
             if not listed and key.scope not in self._skipped:
                 self._add_unlisted(key)
-            entry = self._audited.describe(self._raws.get(key))
-            self.entries.append({**key._asdict(), **entry, **({"listed": listed} if self._audited.lists else {})})
+            entry = self._kind.described(self._raws.get(key))
+            self.entries.append({**key._asdict(), **entry, **({"listed": listed} if self._kind.finds_unlisted else {})})
 
     def _add_unlisted(self, key: Key) -> None:
         if is_addressable(key.name):
             text = f"{self._title(key)} is on the server and not listed."
             self._collector.add(DRIFT, "not_listed", text, **self._place(key))
         else:
-            self._collector.add(WARNING, "unaddressable", unaddressable(self._kind, key), **self._place(key))
-
-
-# Pulled streams and channels in an audit: what results say of them, and when a channel should play.
-#
-# Source: server-facts: Streams, recordings, channels, output profiles.
-
-
-def _describe_stream(raw: Raw | None) -> dict[str, t.Any]:
-    source = stream.source_of(raw or {})
-    return {
-        "live": raw is not None,
-        "source_type": source["source_type"],
-        "source_url": mask_url(source["source_url"]),
-    }
-
-
-# Scheduled channels
-
-
-def _describe_scheduled(raw: Raw | None) -> dict[str, t.Any]:
-    return {"type": "scheduled", "state": None if raw is None else scheduled_channel.state_of(raw)}
-
-
-def _why_off_air(raw: Raw, now: float) -> str | None:
-    """Return why a scheduled channel does not play although a program is due; None if it plays, or none is due."""
-    if scheduled_channel.state_of(raw) == "onair":
-        return None
-    begun = [
-        (begin.timestamp(), str(program.get("name", "")), program)
-        for program in SCHEDULED_CHANNEL.from_wire(raw).get("programs", ())
-        if (begin := moment(program.get("scheduled"))) is not None and begin.timestamp() + SETTLES <= now
-    ]
-    if not begun:
-        return None
-    since, name, program = max(begun, key=lambda one: one[0])
-    if not _lasts(program, now - since):
-        return None
-    return f"it is {scheduled_channel.state_of(raw)}, although its program {name!r} is due"
-
-
-def _lasts(program: t.Mapping[str, t.Any], seconds: float) -> bool:
-    """Return whether a program certainly has something to play so many seconds after its begin.
-
-    Nobody but the server knows how long a file is.
-    """
-    items = program.get("items") or ()
-    if program.get("repeat") and items:
-        return True
-    total = 0
-    for item in items:
-        duration = item.get("duration", -1)
-        if duration == -1 and str(item.get("url", "")).lower().startswith("stream://"):
-            return True  # a stream is played without end
-        total += max(duration, 0)
-    return seconds * 1000 < total
-
-
-# Multiplex channels
-
-
-def _describe_multiplex(raw: Raw | None) -> dict[str, t.Any]:
-    return {"type": "multiplex", "state": None if raw is None else multiplex_channel.status_of(raw)["state"]}
-
-
-def _why_not_playing(raw: Raw, _now: float) -> str | None:
-    """Return why a multiplex channel does not play, as the server says; None if it plays."""
-    status = multiplex_channel.status_of(raw)
-    if status["state"] == "playing" or not _sources(raw):
-        return None
-    message = f" The server says: {status['message']}" if status["message"] else ""
-    return f"it is in state {status['state']}, although all its sources are live.{message}".rstrip(".")
-
-
-def _sources(raw: Raw) -> list[Key]:
-    """Return the streams that a multiplex channel combines."""
-    places = multiplex_channel.sources_of(multiplex_channel.MULTIPLEX_CHANNEL.from_wire(raw))
-    return [Key(*place) for place in places if place]
-
-
-AUDITED_STREAMS = AuditedObjects(
-    pulled_streams(force=False), Streams, "streams", "stream", lists=False, describe=_describe_stream
-)
-AUDITED_SCHEDULED = AuditedObjects(
-    SCHEDULED,
-    ScheduledChannels,
-    "scheduled_channels",
-    "channel",
-    lists=True,
-    describe=_describe_scheduled,
-    idle=_why_off_air,
-)
-AUDITED_MULTIPLEX = AuditedObjects(
-    MULTIPLEX,
-    MultiplexChannels,
-    "multiplex_channels",
-    "channel",
-    lists=True,
-    describe=_describe_multiplex,
-    idle=_why_not_playing,
-    sources=_sources,
-    concerns=multiplex_channel.warnings_for,
-)
+            self._collector.add(WARNING, "unaddressable", self._kind.unaddressable(key), **self._place(key))

@@ -16,14 +16,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     RECREATED,
     UNCHANGED,
     UPDATED,
+    Current,
+    Observed,
     Plan,
     Request,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.named_objects_writer import (
-    NamedKind,
-    Observed,
-    diff,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.stream_writer import diff
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Kind, label_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Int, String
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
 
@@ -31,13 +30,11 @@ KEY = {"vhost": "default", "app": "app", "name": "one"}
 OBJECT = Object(
     "thing", fields=[*(String(option) for option in KEY), String("picture"), Int("volume"), Int("pitch", default=1)]
 )
-KIND = NamedKind(
+KIND = Kind(
     "thing",
     OBJECT,
-    "0.18.0",
-    "A recreate cuts off viewers.",
-    from_wire=lambda raw, key: {**OBJECT.from_wire(raw), **key._asdict()},
-    to_wire=lambda value, declaration: dict(declaration.to_wire(value)),
+    since="0.18.0",
+    interruption="A recreate cuts off viewers.",
     in_place=("volume",),
     incomplete=lambda value: None if "picture" in value else "picture: is required",
 )
@@ -46,7 +43,7 @@ DESIRED = {**KEY, "picture": "cat", "volume": 3}
 
 def seen(before: Any = None, **others: Any) -> Observed:
     differences = tuple(OBJECT.difference(DESIRED, before)) if before is not None else ()
-    return Observed(OBJECT, before, differences, **others)
+    return Observed(KEY, OBJECT, before, differences, **others)
 
 
 def only(observed: Observed, desired: Any = None, **request: Any) -> Any:
@@ -55,7 +52,7 @@ def only(observed: Observed, desired: Any = None, **request: Any) -> Any:
 
 
 def plan_of(observed: Observed, desired: Any = None, **request: Any) -> Plan:
-    return diff(KIND, Request([desired or DESIRED], **request), [observed])
+    return diff(KIND, Request([desired or DESIRED], **request), Current([observed]))
 
 
 class TestPresent:
@@ -110,22 +107,22 @@ class TestAbsent:
     """An object that must not exist."""
 
     def test_one_that_exists_is_deleted(self) -> None:
-        change = only(Observed(OBJECT, DESIRED), KEY, absent=True)
+        change = only(Observed(KEY, OBJECT, DESIRED), KEY, absent=True)
         assert (change.action, change.before, change.after) == (DELETED, DESIRED, None)
 
     def test_one_that_does_not_exist_is_unchanged(self) -> None:
-        plan = plan_of(Observed(OBJECT), KEY, absent=True)
+        plan = plan_of(Observed(KEY, OBJECT), KEY, absent=True)
         assert plan.changes[0].action == UNCHANGED and not plan.warnings
 
     def test_a_missing_application_is_a_warning(self) -> None:
-        plan = plan_of(Observed(OBJECT, absence=OmeError("application_not_found", "read")), KEY, absent=True)
+        plan = plan_of(Observed(KEY, OBJECT, absence=OmeError("application_not_found", "read")), KEY, absent=True)
         assert plan.changes[0].action == UNCHANGED
         assert plan.warnings == (
             "Thing default/app/one does not exist: The virtual host has no application with this name.",
         )
 
     def test_a_protected_one_is_a_failure(self) -> None:
-        change = only(Observed(OBJECT, DESIRED, obstacle=OmeError("name_taken", "try")), KEY, absent=True)
+        change = only(Observed(KEY, OBJECT, DESIRED, obstacle=OmeError("name_taken", "try")), KEY, absent=True)
         assert (change.action, change.error.attempt) == (FAILED, "delete thing default/app/one")
 
 
@@ -134,11 +131,13 @@ class TestPurge:
 
     def test_it_is_deleted_after_the_desired_ones(self) -> None:
         other = {**DESIRED, "name": "other"}
-        plan = diff(KIND, Request([DESIRED], purge=True), [seen(DESIRED), Observed(OBJECT, other)])
+        plan = diff(
+            KIND, Request([DESIRED], purge=True), Current([seen(DESIRED)], [Observed(label_of(other), OBJECT, other)])
+        )
         assert [(change.key[-1], change.action) for change in plan.changes] == [("one", UNCHANGED), ("other", DELETED)]
         assert (plan.changes[1].before, plan.changes[1].after) == (other, None)
 
     def test_a_protected_one_is_a_failure(self) -> None:
-        protected = Observed(OBJECT, DESIRED, obstacle=OmeError("not_pulled", "try"))
-        (change,) = diff(KIND, Request([], purge=True), [protected]).changes
+        protected = Observed(KEY, OBJECT, DESIRED, obstacle=OmeError("not_pulled", "try"))
+        (change,) = diff(KIND, Request([], purge=True), Current([], [protected])).changes
         assert (change.action, change.error and change.error.attempt) == (FAILED, "delete thing default/app/one")

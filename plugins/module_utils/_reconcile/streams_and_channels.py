@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The strategy for objects that have a name in an application: channels and pulled streams."""
+"""Pulled streams and channels: the strategy of their reconciler.
+
+They are listed, read, created and deleted one by one; some options of a kind can be changed in place.
+"""
 
 from __future__ import annotations
 
@@ -14,58 +17,36 @@ from .._api.spelling import ServerSpelling
 from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._core.secret_store import mask_url
-from .._resources import multiplex_channel, scheduled_channel, stream
-from .._resources.channels import SETTLES
-from .._resources.kind import key_of
-from .._resources.multiplex_channel import MULTIPLEX_CHANNEL
-from .._resources.scheduled_channel import SCHEDULED_CHANNEL
-from .._resources.stream import PROVIDERS, STREAM
+from .._resources.kind import Key, Kind, Scope, Specified, Value, key_of, label_of
+from .._resources.stream import providers_of
 from .._schema.validators import is_addressable
 from .base import (
     CREATED,
     DELETED,
     RECREATED,
     UPDATED,
+    Current,
+    Observed,
     Outcome,
     Plan,
     PlannedChange,
     Predicted,
     Reconciler,
     Request,
-    Specified,
-    Value,
     merge_outcomes,
 )
-from .named_objects_writer import (
-    NOTHING_HERE,
-    Current,
-    Endpoints,
-    Key,
-    NamedKind,
-    NamedObjectWriter,
-    Observed,
-    Scope,
-    diff,
-    in_place_only,
-    unaddressable,
-)
-
-# The strategy for objects that have a name in an application, such as channels and pulled streams.
-#
-# They are listed, read, created and deleted one by one; some options of a kind can be changed in place. A
-# :class:`NamedKind` says what differs from kind to kind.
+from .stream_writer import NOTHING_HERE, Endpoints, StreamWriter, diff, endpoints_of, in_place_only
 
 
-class NamedObjects(Reconciler[Current]):
+class StreamsAndChannels(Reconciler[Current]):
     """Create, change and delete objects of one kind, in any number of applications."""
 
     def __init__(
         self,
         api: Api,
         context: Context,
-        kind: NamedKind,
-        endpoints: Endpoints,
+        kind: Kind,
+        endpoints: t.Callable[[Api], Endpoints] | None = None,
         *,
         recreate: bool = False,
         wait_timeout: float,
@@ -78,9 +59,9 @@ class NamedObjects(Reconciler[Current]):
         self.what = kind.what
         self._kind = kind
         self._recreate = recreate
-        self._endpoints = endpoints
+        self._endpoints = endpoints_of(kind, api) if endpoints is None else endpoints(api)
         self._list_first = list_first
-        self._writer = NamedObjectWriter(api, context, kind, endpoints, wait_timeout)
+        self._writer = StreamWriter(api, context, kind, self._endpoints, wait_timeout)
         self._spelling = ServerSpelling(api)
         self._predicted = Predicted()
 
@@ -114,14 +95,14 @@ class NamedObjects(Reconciler[Current]):
             for scope, names in listed.items():
                 if not isinstance(names, OmeError):
                     others += sorted({Key(*scope, name) for name in names}.difference(keys))
-            self._context.warn(*(unaddressable(self._kind, key) for key in others if not is_addressable(key.name)))
+            self._context.warn(*(self._kind.unaddressable(key) for key in others if not is_addressable(key.name)))
         deleting = request._replace(absent=True)
         reads += [
             functools.partial(self._probe_one, key._asdict(), deleting) for key in others if is_addressable(key.name)
         ]
         seen = self._api.map_concurrently(reads)
         count = len(request.desired)
-        return [*seen[:count], *(one for one in seen[count:] if one.before is not None)]
+        return Current(seen[:count], [one for one in seen[count:] if one.before is not None])
 
     def _list_applications(self, request: Request) -> dict[Scope, t.Collection[str] | OmeError]:
         """Return the names of the objects of each application; an error if it cannot hold any."""
@@ -155,7 +136,7 @@ class NamedObjects(Reconciler[Current]):
     ) -> Observed:
         """Read one object; ``listed`` is what `_list_applications` has returned for its application."""
         key, kind = key_of(desired), self._kind
-        seen = Observed(kind.declaration)
+        seen = Observed(label_of(desired), kind.declaration)
         if isinstance(listed, OmeError):
             return seen._replace(absence=listed)
         try:
@@ -203,7 +184,7 @@ class NamedObjects(Reconciler[Current]):
     def predict(self, plan: Plan, current: Current) -> list[Outcome]:
         failed = []
         lacking: dict[tuple[str, ...], t.Collection[str] | None] = {}
-        for change, seen in zip(plan.changes, current):
+        for change, seen in zip(plan.changes, current.objects):
             if change.action != CREATED or self._predicted.created(change.label["vhost"], change.label["app"]):
                 continue
             attempt = f"create {self.what} {change.title}"
@@ -252,7 +233,7 @@ class NamedObjects(Reconciler[Current]):
         return merge_outcomes(plan.changes, done)
 
     def _read_current(self, change: PlannedChange) -> Value | None:
-        key = Key(*change.key)
+        key = change.key
         try:
             raw = self._writer.read(key)
         except OmeError as error:
@@ -260,82 +241,6 @@ class NamedObjects(Reconciler[Current]):
                 return None
             raise
         return None if raw is None else self._kind.from_wire(raw, key)
-
-
-# The kinds of channels, for the strategy of named objects.
-#
-# Source: server-facts: Streams, recordings, channels, output profiles.
-
-_INTERRUPTION = "A recreate ends the channel for its viewers before it starts again."
-
-SCHEDULED = NamedKind(
-    "scheduled channel",
-    SCHEDULED_CHANNEL,
-    "0.16.1",
-    _INTERRUPTION,
-    from_wire=lambda raw, key: scheduled_channel.from_wire(raw, key._asdict()),
-    to_wire=scheduled_channel.to_wire,
-    in_place=scheduled_channel.IN_PLACE,
-    settles=SETTLES,
-    providers=lambda _channel: ("schedule",),
-    part_at=scheduled_channel.part_at,
-    details=lambda raw: {"state": scheduled_channel.state_of(raw)},
-)
-
-MULTIPLEX = NamedKind(
-    "multiplex channel",
-    MULTIPLEX_CHANNEL,
-    "0.16.5",
-    _INTERRUPTION,
-    from_wire=lambda raw, key: multiplex_channel.from_wire(raw, key._asdict()),
-    to_wire=multiplex_channel.to_wire,
-    settles=SETTLES,
-    providers=lambda _channel: ("multiplex",),
-    incomplete=multiplex_channel.incomplete,
-    details=lambda raw: {"state": multiplex_channel.status_of(raw)["state"]},
-)
-
-
-# Pulled streams: what is special about them in the strategy of named objects.
-#
-# Source: server-facts: Streams, recordings, channels, output profiles.
-
-
-def _details(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    source = stream.source_of(raw)
-    return {"source_type": source["source_type"], "source_url": mask_url(source["source_url"])}
-
-
-def _protected(raw: t.Mapping[str, t.Any]) -> OmeError | None:
-    """Return the error for a stream that is not pulled, which says what sends it."""
-    if stream.is_pulled(raw):
-        return None
-    source = _details(raw)
-    sender = f"{source['source_type'] or 'a source of unknown type'} {source['source_url']}".strip()
-    return OmeError("not_pulled", "", detail=f"The stream is not pulled: it comes from {sender}.")
-
-
-def _providers(value: t.Mapping[str, t.Any]) -> tuple[str, ...]:
-    provider = PROVIDERS.get(stream.scheme_of(value.get("urls") or []))
-    return (provider,) if provider else ()
-
-
-def pulled_streams(*, force: bool) -> NamedKind:
-    """Return the kind of pulled streams; ``force`` allows to end streams that are not pulled."""
-    return NamedKind(
-        "stream",
-        STREAM,
-        "0.15.10",
-        "A recreate ends the stream for its viewers before it is pulled again.",
-        from_wire=lambda raw, key: stream.from_wire(raw, key._asdict()),
-        to_wire=stream.pull_request,
-        settles=3.0,
-        providers=_providers,
-        transient=("origin_unreachable",),
-        lists_all=True,
-        details=_details,
-        protected=(lambda _raw: None) if force else _protected,
-    )
 
 
 class PullEndpoints(Streams):
@@ -359,4 +264,4 @@ class PullEndpoints(Streams):
             providers = (self._api.read_application(vhost, app) or {}).get("providers")
         except OmeError:  # The failed pull is the error to report.
             return False
-        return isinstance(providers, dict) and not set(_providers(body)) & set(providers)
+        return isinstance(providers, dict) and not set(providers_of(body)) & set(providers)

@@ -13,7 +13,18 @@ from .._api.client import Api
 from .._api.streams import HlsDumps, Streams
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._reconcile.base import STARTED, STOPPED, UNCHANGED, Outcome, Plan, PlannedChange, Reconciler, Request, failure_of
+from .._reconcile.base import (
+    STARTED,
+    STOPPED,
+    UNCHANGED,
+    Outcome,
+    Plan,
+    PlannedChange,
+    Reconciler,
+    Request,
+    failure_of,
+    write_once,
+)
 from .._reconcile.parents import describe_differences
 from .._resources.kind import Specified, Value
 from .._resources.stream import outputs_of
@@ -108,7 +119,7 @@ _NOTHING_HERE = (
 _TRIES = 2
 
 
-class Observed(t.NamedTuple):
+class Dump(t.NamedTuple):
     """A dump in option form, None if it is not listed; whether it runs; and the error if no such dump can exist."""
 
     dump: Value | None = None
@@ -116,7 +127,7 @@ class Observed(t.NamedTuple):
     absence: OmeError | None = None
 
 
-class HlsDumpReconciler(Reconciler[Observed]):
+class HlsDumpReconciler(Reconciler[Dump]):
     """Start and stop one HLS dump."""
 
     what = "HLS dump"
@@ -125,27 +136,27 @@ class HlsDumpReconciler(Reconciler[Observed]):
         super().__init__(api, context)
         self._calls = HlsDumps(api)
 
-    def _read(self, key: DumpKey) -> Observed:
+    def _read(self, key: DumpKey) -> Dump:
         for raw in self._calls.list(*key[:4]):
             if str(raw.get("id")) == key.id:
                 dump = from_wire(raw, key)
                 self._context.keep_secrets(HLS_DUMP, dump)
-                return Observed(dump, is_running(raw))
-        return Observed()
+                return Dump(dump, is_running(raw))
+        return Dump()
 
-    def _observe(self, key: DumpKey) -> Observed:
+    def _observe(self, key: DumpKey) -> Dump:
         """Read a dump; it is absent if its stream is."""
         try:
             return self._read(key)
         except OmeError as error:
             if error.kind not in _NOTHING_HERE:
                 raise
-            return Observed(absence=error)
+            return Dump(absence=error)
 
-    def probe(self, request: Request) -> Observed:
+    def probe(self, request: Request) -> Dump:
         return self._observe(key_of(request.desired[0]))
 
-    def plan(self, request: Request, current: Observed) -> Plan:
+    def plan(self, request: Request, current: Dump) -> Plan:
         desired = request.desired[0]
         key = key_of(desired)
         change = PlannedChange(HLS_DUMP, key.label, desired, before=current.dump, after=current.dump)
@@ -157,7 +168,7 @@ class HlsDumpReconciler(Reconciler[Observed]):
         return Plan((change.replace(action=STOPPED, after=None) if current.running else change,), tuple(warnings))
 
     @staticmethod
-    def _plan_started(desired: Specified, change: PlannedChange, current: Observed) -> PlannedChange:
+    def _plan_started(desired: Specified, change: PlannedChange, current: Dump) -> PlannedChange:
         attempt = f"start HLS dump {change.title}"
         if current.absence is not None:
             return change.failed(current.absence.for_attempt(attempt))
@@ -178,26 +189,31 @@ class HlsDumpReconciler(Reconciler[Observed]):
     def _start(self, change: PlannedChange) -> Outcome:
         """Start a dump; after a lost answer or a duplicate, the current state decides."""
         outcome, key, attempt = Outcome.of(change), key_of(change.desired), f"start HLS dump {change.title}"
-        send = functools.partial(self._calls.start, *key[:3], start_request(change.desired))
-        for _try in range(_TRIES):
-            failure = failure_of(send)
-            by_others = failure is not None and failure.kind == "duplicate_id"
-            if failure is not None and not failure.outcome_unknown and not by_others:
-                return outcome.failed(failure)
+
+        def look(failure: OmeError, _left: int) -> Dump | None:
             try:
                 current = self._read(key)
             except OmeError as error:
-                return outcome.interrupted((failure or error).with_outcome_unknown(True))
-            if current.running:
-                differences = tuple(HLS_DUMP.difference(change.desired, current.dump or {}))
-                if differences:
-                    refusal = OmeError("dump_differs", attempt).with_detail(describe_differences(differences))
-                    return outcome.replace(before=current.dump, differences=differences).failed(refusal)
-                outcome = outcome.with_details(enabled=True).replace(after=current.dump)
-                return outcome.replace(action=UNCHANGED) if by_others else outcome
-            if failure is None:
-                return outcome.interrupted(OmeError("lost", attempt)).replace(after=None)
-        return outcome.failed((failure or OmeError("lost", attempt)).with_outcome_unknown(False))
+                raise failure.with_outcome_unknown(True) from error
+            return current if current.running else None
+
+        send = functools.partial(self._calls.start, *key[:3], start_request(change.desired))
+        try:
+            written = write_once(send, look, doubtful=("duplicate_id",), tries=_TRIES)
+        except OmeError as error:
+            return outcome.interrupted(error) if error.outcome_unknown else outcome.failed(error)
+        try:
+            current = written.found or self._read(key)
+        except OmeError as error:
+            return outcome.interrupted(error.with_outcome_unknown(True))
+        if not current.running:
+            return outcome.interrupted(OmeError("lost", attempt)).replace(after=None)
+        differences = tuple(HLS_DUMP.difference(change.desired, current.dump or {}))
+        if differences:
+            refusal = OmeError("dump_differs", attempt).with_detail(describe_differences(differences))
+            return outcome.replace(before=current.dump, differences=differences).failed(refusal)
+        outcome = outcome.with_details(enabled=True).replace(after=current.dump)
+        return outcome.replace(action=UNCHANGED) if written.by_others else outcome
 
     def _stop(self, change: PlannedChange) -> Outcome:
         outcome, key = Outcome.of(change), key_of(change.desired)

@@ -23,7 +23,19 @@ from .._resources.application import APPLICATION, APPLICATIONS
 from .._resources.kind import Key, Specified, Value, key_of, label_of, label_with
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .base import CREATED, DELETED, Current, Observed, Outcome, Plan, PlannedChange, Predicted, Request, merge_outcomes
+from .base import (
+    CREATED,
+    DELETED,
+    Current,
+    Observed,
+    Outcome,
+    Plan,
+    PlannedChange,
+    Predicted,
+    Request,
+    merge_outcomes,
+    spelled,
+)
 from .parents import ParentReconciler
 from .snapshot import Snapshot, unaddressable_application
 
@@ -187,7 +199,7 @@ class Applications(ParentReconciler):
         if raw is None:
             if key.vhost in missing and not request.preview:
                 return seen._replace(obstacle=self._error_of(key, missing[key.vhost], "create"))
-            return self._spelled(seen, f"create application {key}", desired, assume=not request.preview)
+            return spelled(self._spelling, seen, f"create application {key}", desired, assume=not request.preview)
         before = application.from_wire(raw, key.vhost)
         declaration, differences = self._compare(APPLICATION, desired, before)
         seen = seen._replace(before=before, declaration=declaration, differences=differences)
@@ -199,7 +211,7 @@ class Applications(ParentReconciler):
         if application.incomplete(merged):
             return seen  # the plan refuses it whatever else is read
         if request.recreate:
-            seen = self._spelled(seen, f"recreate application {key}", merged)
+            seen = spelled(self._spelling, seen, f"recreate application {key}", merged)
         if seen.obstacle is None and (request.preview or not request.recreate):
             # A real recreate reads the contents just before it deletes them.
             contents = self._snapshots.read_one(*key.scope, live=True)
@@ -240,10 +252,8 @@ class Applications(ParentReconciler):
             if self._predicted.is_complete:
                 failed += [outcome.failed(self._about(outcome, error, "create")) for outcome in new]
             else:
-                self._context.warn(
-                    f"Virtual host {vhost} does not exist yet: {error.advice.meaning} "
-                    "Creating its applications fails unless an earlier task creates it."
-                )
+                where, consequence = f"Virtual host {vhost}", "Creating its applications"
+                self._context.warn(self._predicted.not_yet(where, error, consequence))
         return merge_outcomes(outcomes, failed)
 
     def _predict_read_only(self, outcomes: t.Sequence[Outcome], current: Current) -> list[Outcome]:

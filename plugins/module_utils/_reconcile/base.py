@@ -11,6 +11,7 @@ import functools
 import typing as t
 
 from .._api.client import Api
+from .._api.spelling import ServerSpelling
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._resources.kind import Key, Specified, Value
@@ -30,6 +31,8 @@ SKIPPED = "skipped"  # because what should hold the object could not be made
 STARTED = "started"
 RESTARTED = "restarted"
 STOPPED = "stopped"
+
+WRITE_TRIES = 3  # how often a write is sent whose answer is lost
 
 AnyChange = t.TypeVar("AnyChange", bound="PlannedChange")
 
@@ -231,6 +234,12 @@ class Predicted:
         """Return whether a virtual host, or an application in it, would be as an earlier task desires it."""
         return (vhost, app) in self._listed
 
+    def not_yet(self, where: str, error: OmeError, consequence: str) -> str:
+        """Return the warning about what does not exist, as ``error`` says, and may be created by an earlier task."""
+        return (
+            f"{where} does not exist yet: {error.advice.meaning} {consequence} fails unless an earlier task creates it."
+        )
+
     def deleted(self, vhost: str, app: str = "") -> bool:
         """Return whether a virtual host, or an application in it, would not exist."""
         return bool({(vhost, ""), (vhost, app)} & self._deleted)
@@ -248,6 +257,80 @@ def failure_of(call: t.Callable[[], t.Any]) -> OmeError | None:
     except OmeError as error:
         return error
     return None
+
+
+class Written(t.NamedTuple):
+    """How a write has ended: with the server's ``answer``, or with what was ``found`` after a lost or doubtful one.
+
+    ``by_others`` says that another client of the API was faster.
+    """
+
+    answer: t.Any = None
+    found: t.Any = None
+    by_others: bool = False
+
+
+def write_once(
+    send: t.Callable[[], t.Any],
+    look: t.Callable[[OmeError, int], t.Any],
+    *,
+    doubtful: t.Collection[str] = (),
+    tries: int = WRITE_TRIES,
+) -> Written:
+    """Send a write that must not happen twice; after a lost or doubtful answer, read and decide from that.
+
+    ``send`` raises OmeError without a good answer. ``doubtful`` are the kinds of refusals that can be the effect of
+    this write, or of another client. ``look`` gets such an error and how many tries are left. It returns what is as
+    desired, or None if the write may be sent again, and raises what ends the task, with ``outcome_unknown`` if it
+    cannot read. Raises the error of the last try, whose outcome is known then.
+    """
+    for left in reversed(range(tries)):
+        try:
+            return Written(answer=send())
+        except OmeError as error:
+            by_others = error.kind in doubtful
+            if not by_others and not error.outcome_unknown:
+                raise
+            found = look(error, left)
+            if found is not None:
+                return Written(found=found, by_others=by_others)
+            if not left or (error.refused and not by_others):
+                raise error.with_outcome_unknown(False) from error
+    raise AssertionError("unreachable")
+
+
+def put_back(
+    outcome: Outcome, refusal: OmeError, restore: t.Callable[[], t.Any], texts: tuple[str, str, str]
+) -> Outcome:
+    """Make again what was removed for what the server has refused; say in the error how that has ended.
+
+    ``texts`` are the object in a word, what was done to it, and what ``restore`` does.
+    """
+    noun, removed, restored = texts
+    try:
+        restore()
+    except OmeError as error:
+        detail = f"The previous {noun} was {removed} and could not be {restored}: {error}"
+        return outcome.interrupted(refusal.with_detail(detail)).replace(after=None)
+    detail = f"The previous {noun} was {restored}."
+    return outcome.interrupted(refusal.with_detail(detail)).replace(after=outcome.before)
+
+
+def spelled(
+    spelling: ServerSpelling, seen: Observed, attempt: str, *values: Specified, assume: bool = False
+) -> Observed:
+    """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option in
+    ``values``, or if only a file can hold its value. ``assume`` is that of `ServerSpelling.to_write`.
+    """
+    try:
+        for value in values:
+            declaration = spelling.to_write(seen.declaration, value, attempt, assume=assume)
+            seen = seen._replace(declaration=declaration)
+    except OmeError as error:
+        if error.kind not in ("unsupported_option", "file_macro"):
+            raise
+        return seen._replace(obstacle=error)
+    return seen
 
 
 class Reconciler(t.Generic[CurrentState]):

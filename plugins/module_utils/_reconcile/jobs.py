@@ -36,6 +36,8 @@ from .base import (
     Reconciler,
     Request,
     merge_outcomes,
+    put_back,
+    write_once,
 )
 from .jobs_plan import WAITING, JobStopper, JobWaiter, RunningJobs, RunningMap, Scope, diff, start_error
 
@@ -151,7 +153,8 @@ class JobStarter:
         except OmeError as error:
             refusal = start_error(error, self._kind, key)
             if replaces:
-                return self._restart_previous(outcome, key, refusal)
+                restore = functools.partial(self._start, key, outcome.before or {})
+                return put_back(outcome, refusal, restore, (self._kind.noun, "stopped", "restarted"))
             return outcome.interrupted(refusal) if error.outcome_unknown else outcome.failed(refusal)
         outcome = outcome.with_details(state=state)
         return outcome.replace(action=UNCHANGED) if by_others and not replaces else outcome
@@ -159,30 +162,24 @@ class JobStarter:
     def _start(self, key: Key, job: Specified) -> tuple[str, bool]:
         """Start a job (option form); return its state, and whether another client of the API had started it.
 
-        If the answer is lost, or another client was faster, read what runs and decide from that. An error says
-        ``outcome_unknown`` only if that read has failed, too.
+        An error says ``outcome_unknown`` only if what runs cannot be read after a lost answer.
         """
-        for attempt in range(_START_TRIES):
-            try:
-                raw = self._endpoints.start(key.vhost, key.app, self._kind.start_request(job))
-                return self._kind.state_of(raw), False
-            except OmeError as error:
-                duplicate = error.kind == self._kind.calls.duplicate
-                if not duplicate and not error.outcome_unknown:
-                    raise
-                current = self._read_after_failure(key)
-                if current is not None and not any(
-                    self._kind.declaration.difference(job, self._kind.from_wire(current, key))
-                ):
-                    return self._kind.state_of(current), duplicate
-                # Another job of this id may be ending, because the server stops it about a second later.
-                if (
-                    attempt == _START_TRIES - 1
-                    or (error.refused and not duplicate)
-                    or (current is not None and self._waiter.wait_until_gone([key]))
-                ):
-                    raise error.with_outcome_unknown(False) from error
-        raise AssertionError("unreachable")
+
+        def look(error: OmeError, left: int) -> dict[str, t.Any] | None:
+            current = self._read_after_failure(key)
+            if current is None:
+                return None
+            if not any(self._kind.declaration.difference(job, self._kind.from_wire(current, key))):
+                return current
+            # Another job of this id may be ending, because the server stops it about a second later.
+            may_repeat = left and (not error.refused or error.kind == self._kind.calls.duplicate)
+            if not may_repeat or self._waiter.wait_until_gone([key]):
+                raise error.with_outcome_unknown(False) from error
+            return None
+
+        send = functools.partial(self._endpoints.start, key.vhost, key.app, self._kind.start_request(job))
+        written = write_once(send, look, doubtful=(self._kind.calls.duplicate,), tries=_START_TRIES)
+        return self._kind.state_of(written.found or written.answer), written.by_others
 
     def _read_after_failure(self, key: Key) -> dict[str, t.Any] | None:
         """Read what a start without a good answer has done; return the job in wire form."""
@@ -197,16 +194,6 @@ class JobStarter:
                 self._context.keep_secrets(declaration, declaration.from_wire(raw))
                 return raw
         return None
-
-    def _restart_previous(self, outcome: Outcome, key: Key, refusal: OmeError) -> Outcome:
-        """Start the job again that was stopped for one that the server refuses, and say in the error how that went."""
-        try:
-            self._start(key, outcome.before or {})
-        except OmeError as error:
-            detail = f"The previous {self._kind.noun} was stopped and could not be restarted: {error}"
-            return outcome.interrupted(refusal.with_detail(detail)).replace(after=None)
-        detail = f"The previous {self._kind.noun} was restarted."
-        return outcome.interrupted(refusal.with_detail(detail)).replace(after=outcome.before)
 
     def wait_until_running(self, outcomes: t.Sequence[Outcome]) -> list[Outcome]:
         """Wait until media flows in all jobs, or the time is over; return the outcomes in any order."""
@@ -403,10 +390,7 @@ class Jobs(Reconciler[RunningJobs]):
                 continue
             error = current.missing.get(scope)
             if error is not None and error.kind in NO_APPLICATION and not self._predicted.is_complete:
-                self._context.warn(
-                    f"{'/'.join(scope)} does not exist yet: {error.advice.meaning} "
-                    f"Starting its {self.what}s fails unless an earlier task creates it."
-                )
+                self._context.warn(self._predicted.not_yet("/".join(scope), error, f"Starting its {self.what}s"))
                 continue
             if error is None and lacks:
                 error = OmeError(self._kind.calls.publisher_missing, f"start {self.what}s")

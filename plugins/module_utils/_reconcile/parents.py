@@ -28,6 +28,7 @@ from .base import (
     DELETED,
     RECREATED,
     UNCHANGED,
+    WRITE_TRIES,
     Current,
     Observed,
     Outcome,
@@ -37,7 +38,7 @@ from .base import (
     Request,
     merge_outcomes,
 )
-from .snapshot import CREATE_TRIES, Snapshot, Snapshots, resolve_create
+from .snapshot import Snapshot, Snapshots, create_one
 
 # The plan for virtual hosts and applications: a pure function of the desired and the current state.
 #
@@ -231,20 +232,6 @@ class ParentReconciler(Reconciler[Current]):
         )
         return True
 
-    def _spelled(self, seen: Observed, attempt: str, *values: Specified, assume: bool = False) -> Observed:
-        """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option
-        in ``values``, or if only a file can hold its value. ``assume`` is that of `ServerSpelling.to_write`.
-        """
-        try:
-            for value in values:
-                declaration = self._spelling.to_write(seen.declaration, value, attempt, assume=assume)
-                seen = seen._replace(declaration=declaration)
-        except OmeError as error:
-            if error.kind not in ("unsupported_option", "file_macro"):
-                raise
-            return seen._replace(obstacle=error)
-        return seen
-
     # Planning and applying
 
     def plan(self, request: Request, current: Current) -> Plan:
@@ -369,10 +356,10 @@ class ParentReconciler(Reconciler[Current]):
     def _create_batch(self, holder: str, changes: t.Sequence[PlannedChange]) -> list[Outcome]:
         """Send one POST; more only if an object is bad or the answer is lost.
 
-        Then read what exists and continue from that: a create is never retried blindly.
+        Then read what exists and continue from that, as `write_once` does for one object.
         """
         outcomes: list[Outcome] = []
-        tries = CREATE_TRIES
+        tries = WRITE_TRIES
         while changes:
             try:
                 answers = self._post(holder, [self._to_wire(change, change.desired) for change in changes])
@@ -458,7 +445,7 @@ class ParentReconciler(Reconciler[Current]):
     def _create_one(self, change: PlannedChange, value: Specified) -> None:
         """Create one object from a value in option form; raise OmeError if it is refused."""
         wire = self._to_wire(change, value)
-        answer = resolve_create(lambda: self._post(change.holder, [wire]), lambda: self._exists(change))
+        answer = create_one(lambda: self._post(change.holder, [wire]), lambda: self._exists(change))
         if answer is not None and not answer.ok:
             raise self._refusal(change, answer)
 

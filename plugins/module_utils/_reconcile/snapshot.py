@@ -26,13 +26,11 @@ from .._resources.jobs import NO_APPLICATION, PUSH_TASK, PUSH_TASKS, id_of, is_o
 from .._resources.kind import Key
 from .._schema.extra import unsendable_keys
 from .._schema.validators import is_addressable
-from .base import FAILED
+from .base import FAILED, write_once
 from .jobs import Jobs
 from .jobs_plan import STABLE_TIMEOUT, JobWaiter
 
 STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
-# How often a create is tried if its answer is lost.
-CREATE_TRIES = 3
 
 
 class Stops:
@@ -240,7 +238,7 @@ class Snapshots:
         # What a read returns can be posted again, less `dynamic` (server-facts: Applications).
         body = {key: value for key, value in raw.items() if key != "dynamic"}
         try:
-            answer = resolve_create(
+            answer = create_one(
                 lambda: self._api.create_applications(vhost, [body]),
                 lambda: self._api.read_application(vhost, str(body["name"])) is not None,
             )
@@ -257,22 +255,9 @@ class Snapshots:
         return [] if as_before else [f"application {app} (another one was created meanwhile)"]
 
 
-def resolve_create(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:
-    """Create one object, and return the answer.
-
-    If the answer is lost, look for the object and try again only if it does not exist; return None if it exists.
-    """
-    for attempt in range(CREATE_TRIES):
-        try:
-            return create()[0]
-        except OmeError as error:
-            if not error.outcome_unknown or attempt == CREATE_TRIES - 1:
-                raise
-            if is_there():
-                return None
-            if error.refused:
-                raise
-    raise AssertionError("unreachable")
+def create_one(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:
+    """Create one object, and return the answer; None if it is there after the answer was lost."""
+    return t.cast("ItemAnswer | None", write_once(lambda: create()[0], lambda _error, _left: is_there() or None).answer)
 
 
 def unaddressable_application(vhost: str, app: str) -> str:

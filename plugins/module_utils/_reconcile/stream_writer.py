@@ -23,16 +23,18 @@ from .base import (
     RECREATED,
     UNCHANGED,
     UPDATED,
+    WRITE_TRIES,
     Current,
     Observed,
     Outcome,
     Plan,
     PlannedChange,
     Request,
+    put_back,
+    write_once,
 )
 from .jobs_plan import NO_APPLICATION
 from .parents import describe_differences
-from .snapshot import CREATE_TRIES
 
 # The plan: a pure function of the desired and the current state.
 
@@ -264,31 +266,29 @@ class StreamWriter:
         ``outcome_unknown`` if the object may exist, or exists otherwise than desired.
         """
         key, attempt = change.key, self._attempt_to_create(change)
-        body = self._kind.to_wire(value, change.declaration)
-        tries = CREATE_TRIES
-        while True:
-            failure = self._ask(functools.partial(self._endpoints.create, key.vhost, key.app, body), attempt)
-            if failure is None:
-                return None, False
-            if failure.kind in self._kind.transient and self._context.clock() < retry_until:
+        create = functools.partial(
+            self._endpoints.create, key.vhost, key.app, self._kind.to_wire(value, change.declaration)
+        )
+
+        def send() -> None:
+            while (failure := self._ask(create, attempt)) is not None:
+                if failure.kind not in self._kind.transient or self._context.clock() >= retry_until:
+                    raise failure
                 self._context.sleep(_RETRY_PAUSE)
-                continue
-            conflict = failure.kind == "conflict"
-            if not conflict and not failure.outcome_unknown:
-                raise failure
+
+        def look(failure: OmeError, left: int) -> dict[str, t.Any] | None:
             try:
                 raw = self._await(lambda found: found is not None, key, min(self._kind.settles, self._timeout))
             except OmeError as error:
                 raise error.with_outcome_unknown(True) from error
-            if raw is not None and not self._differs(value, raw, key):
-                return raw, conflict
-            tries -= 1
-            if raw is not None:
+            if raw is not None and self._differs(value, raw, key):
                 raise OmeError("conflict", attempt)
-            if conflict and tries < CREATE_TRIES - 1:
+            if raw is None and failure.kind == "conflict" and left < WRITE_TRIES - 1:
                 raise OmeError("name_taken", attempt)
-            if not tries or (failure.refused and not conflict):
-                raise failure.with_outcome_unknown(False)
+            return raw
+
+        written = write_once(send, look, doubtful=("conflict",))
+        return written.found, written.by_others
 
     def update(self, change: PlannedChange) -> Wait:
         """Change an object in place."""
@@ -349,15 +349,14 @@ class StreamWriter:
 
     def _restore_previous(self, outcome: Outcome, refusal: OmeError) -> Outcome:
         """Create the object again as it was, after the server has refused the new one; say how that has ended."""
-        previous = outcome.before or {}
-        try:
+
+        def restore() -> None:
+            previous = outcome.before or {}
             raw, _by_others = self._create(outcome, previous, self._context.clock() + self._timeout)
             if raw is None:
                 self._read_as_desired(outcome, previous)
-        except OmeError as error:
-            detail = f"The previous one was deleted and could not be restored: {error}"
-            return outcome.interrupted(refusal.with_detail(detail)).replace(after=None)
-        return outcome.interrupted(refusal.with_detail("The previous one was restored.")).replace(after=outcome.before)
+
+        return put_back(outcome, refusal, restore, ("one", "deleted", "restored"))
 
     def delete(self, change: PlannedChange) -> Wait:
         """Delete an object."""

@@ -34,6 +34,7 @@ from .base import (
     Reconciler,
     Request,
     merge_outcomes,
+    spelled,
 )
 from .stream_writer import NOTHING_HERE, Endpoints, StreamWriter, diff, endpoints_of, in_place_only
 
@@ -147,7 +148,7 @@ class StreamsAndChannels(Reconciler[Current]):
         except OmeError as error:
             return seen._replace(absence=self._absence(error))
         if raw is None:
-            return seen if request.absent else self._spelled(seen, desired, f"create {kind.what} {key}")
+            return seen if request.absent else spelled(self._spelling, seen, f"create {kind.what} {key}", desired)
         seen = seen._replace(before=kind.from_wire(raw, key), details=kind.details(raw), obstacle=kind.protected(raw))
         if request.absent:
             return self._with_consequences(seen, key) if request.preview and seen.obstacle is None else seen
@@ -155,21 +156,12 @@ class StreamsAndChannels(Reconciler[Current]):
         seen = seen._replace(declaration=declaration, differences=differences)
         if not differences or seen.obstacle is not None:
             return seen
-        seen = self._spelled(seen, declaration.merge(desired, seen.before), f"change {kind.what} {key}")
+        # The version decides, because servers ignore unknown keys of these objects.
+        merged = declaration.merge(desired, seen.before)
+        seen = spelled(self._spelling, seen, f"change {kind.what} {key}", merged)
         dropping = seen.obstacle is None and not in_place_only(kind, differences)
         # A real recreate does not report what it interrupts.
         return self._with_consequences(seen, key) if dropping and not (self._recreate and not request.preview) else seen
-
-    def _spelled(self, seen: Observed, value: Specified, attempt: str) -> Observed:
-        """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option
-        in ``value``. The version decides, because servers ignore unknown keys of these objects.
-        """
-        try:
-            return seen._replace(declaration=self._spelling.to_write(seen.declaration, value, attempt, assume=False))
-        except OmeError as error:
-            if error.kind != "unsupported_option":
-                raise
-            return seen._replace(obstacle=error)
 
     def _with_consequences(self, seen: Observed, key: Key) -> Observed:
         """Return the observation with the number of viewers, if the server counts them."""
@@ -192,10 +184,8 @@ class StreamsAndChannels(Reconciler[Current]):
                 if self._predicted.is_complete:
                     failed.append(Outcome.of(change).failed(seen.absence.for_attempt(attempt)))
                 else:
-                    self._context.warn(
-                        f"{'/'.join(change.scope)} does not exist yet: {seen.absence.advice.meaning} "
-                        f"The create of {self.what} {change.name} fails unless an earlier task creates it."
-                    )
+                    where, consequence = "/".join(change.scope), f"The create of {self.what} {change.name}"
+                    self._context.warn(self._predicted.not_yet(where, seen.absence, consequence))
                 continue
             if change.scope not in lacking:
                 lacking[change.scope] = self._providers_of(change)

@@ -31,7 +31,7 @@ from .._resources.virtual_host import (
     place_of,
 )
 from .._schema.validators import is_addressable
-from .base import CREATED, DELETED, RECREATED, Current, Observed, Outcome, Plan, PlannedChange, Request
+from .base import CREATED, DELETED, RECREATED, Current, Observed, Outcome, Plan, PlannedChange, Request, spelled
 from .parents import ParentReconciler, describe_differences
 from .snapshot import Snapshot
 
@@ -340,7 +340,7 @@ class VirtualHosts(ParentReconciler):
         """Return the observation of a virtual host that does not exist."""
         name = desired["name"]
         seen = Observed({"name": name}, VIRTUAL_HOST)
-        return self._spelled(seen, f"create virtual host {name}", desired, assume=not request.preview)
+        return spelled(self._spelling, seen, f"create virtual host {name}", desired, assume=not request.preview)
 
     def _probe_recreate(self, seen: Observed, desired: Specified, raw: t.Mapping[str, t.Any]) -> Observed:
         """Add what is in the way of a recreate: settings that would be lost, and options that the server is too old
@@ -356,9 +356,11 @@ class VirtualHosts(ParentReconciler):
             )
             return seen._replace(obstacle=OmeError("differs", attempt).with_detail(detail))
         before = seen.before or {}
-        seen = self._spelled(seen, attempt, VIRTUAL_HOST.as_stored(VIRTUAL_HOST.merge(desired, before)), before)
+        seen = spelled(
+            self._spelling, seen, attempt, VIRTUAL_HOST.as_stored(VIRTUAL_HOST.merge(desired, before)), before
+        )
         for app in self._inside.get(name, ()) if seen.obstacle is None else ():
-            obstacle = self._spelled(Observed(seen.label, APPLICATION), attempt, app).obstacle
+            obstacle = spelled(self._spelling, Observed(seen.label, APPLICATION), attempt, app).obstacle
             if obstacle is not None:
                 return seen._replace(obstacle=obstacle.with_detail(f"That is in its application {app['name']}."))
         return seen

@@ -13,7 +13,7 @@ import re
 import typing as t
 
 from .._core.errors import OmeError
-from .._core.server_version import OLDEST_ASSUMED, describe
+from .._core.server_version import OLDEST_ASSUMED, Version, describe
 from .._core.texts import name_list
 from .._schema.fields import Field, needs, unsupported
 from .._schema.objects import Object
@@ -31,9 +31,7 @@ class ServerSpelling:
 
     def to_compare(self, declaration: Object, specified: t.Mapping[str, t.Any]) -> Object:
         """Return the declaration with the server's defaults, if an option in ``specified`` has several defaults."""
-        if any(field.default_changed for _path, field in declaration.versioned(specified)):
-            return declaration.at(self._api.server_version())
-        return declaration
+        return declaration.at(self._api.server_version()) if _defaults_changed(declaration, specified) else declaration
 
     def to_write(
         self, declaration: Object, value: t.Mapping[str, t.Any], attempt: str, *, assume: bool = True
@@ -72,6 +70,15 @@ class ServerSpelling:
             if field.limited:
                 return f"The option {needs(path, field)}."
         return ""
+
+
+def comparable(declaration: Object, specified: t.Mapping[str, t.Any], version: Version) -> Object:
+    """Return the declaration with which an object is compared, if the server's version is known."""
+    return declaration.at(version) if _defaults_changed(declaration, specified) else declaration
+
+
+def _defaults_changed(declaration: Object, specified: t.Mapping[str, t.Any]) -> bool:
+    return any(field.default_changed for _path, field in declaration.versioned(specified))
 
 
 def _must_ask(field: Field, assume: bool) -> bool:

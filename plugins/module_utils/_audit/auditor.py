@@ -11,10 +11,11 @@ import re
 import typing as t
 
 from .._api.client import Api
-from .._api.spelling import ServerSpelling
+from .._api.spelling import comparable
 from .._certificates.probe import ProbeResult, ProbeSettings, TlsHost, shadow_of
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.server_version import NEWEST
 from .._resources import application, virtual_host
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
@@ -146,22 +147,33 @@ _DEAD_PORT = ("unresolved", "refused", "unreachable", "timeout")
 class CertificateAudit:
     """Probes endpoints and compares what they serve."""
 
-    def __init__(
-        self, collector: Collector, settings: ProbeSettings, tls_hosts: t.Sequence[TlsHost], now: float
-    ) -> None:
-        """``tls_hosts`` are the virtual hosts of the server that have TLS; ``now`` is in seconds since 1970."""
+    def __init__(self, collector: Collector, settings: ProbeSettings, now: float) -> None:
+        """``now`` is in seconds since 1970."""
         self._collector = collector
         self._settings = settings
-        self._tls_hosts = tls_hosts
+        self._tls_hosts: t.Sequence[TlsHost] = ()
         self._now = now
         self._results: dict[Endpoint, ProbeResult] = {}
         self._dead: dict[tuple[str, int], ProbeResult] = {}
         self.entries: list[dict[str, t.Any]] = []
         """What results say of each endpoint."""
 
-    def compare(self, desired: DesiredCertificate) -> None:
-        """Probe one endpoint, report what is wrong with its certificate, and make its entry of the result."""
-        result = self._probe(desired.endpoint)
+    def read(self, certificates: t.Iterable[DesiredCertificate]) -> None:
+        """Probe the endpoints."""
+        for desired in certificates:
+            self._probe(desired.endpoint)
+
+    def compare(self, certificates: t.Iterable[DesiredCertificate], tls_hosts: t.Sequence[TlsHost]) -> None:
+        """Report what is wrong with the certificates, and make the entries of the result.
+
+        ``tls_hosts`` are the virtual hosts of the server that have TLS.
+        """
+        self._tls_hosts = tls_hosts
+        for desired in certificates:
+            self._compare_one(desired)
+
+    def _compare_one(self, desired: DesiredCertificate) -> None:
+        result = self._results[desired.endpoint]
         served = result.certificate
         agrees = result.shows(desired.expected) if desired.expected is not None else None
         if served is None:
@@ -281,56 +293,64 @@ class Audit:
         self._objects = ObjectAudit(*common, self._parts, self._durable)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None
+        self._release = NEWEST
         self._reachable = False
 
-    def run(self, certificates: t.Iterable[DesiredCertificate], settings: ProbeSettings) -> None:
-        """Read and compare everything. A server that does not answer is a finding; its endpoints are still probed."""
+    def run(self, certificates: t.Sequence[DesiredCertificate], settings: ProbeSettings) -> None:
+        """Read everything, then compare it. A server that does not answer is a finding; its endpoints are still
+        probed.
+        """
+        self._durable.read()
+        for part in self._parts:
+            part.read_files()
+        endpoints = CertificateAudit(self._collector, settings, self._context.now())
+        try:
+            self._read_server()
+        except OmeError as error:
+            rest = " Everything that was not read before is not compared." if self._reachable else ""
+            self._collector.add(ERROR, error.kind, f"{error}{rest}")
+        endpoints.read(certificates)
+        self._compare()
+        endpoints.compare(certificates, self._objects.tls_hosts)
+        self._certificates = endpoints.entries
+        for name, entry in self._objects.entries.items():
+            entry["status"] = self._status(name, entry, finished=name not in self._objects.unread)
+
+    def _read_server(self) -> None:
+        """Read all that is compared. Raises OmeError if no further request can succeed."""
+        self._version = self._api.read_version()
+        self._release = self._api.server_version()
+        names = set(self._api.list_virtual_hosts())
+        self._reachable = True
+        self._objects.start(names)
+        reads = [functools.partial(self._objects.read, name) for name in sorted(self._objects.entries)]
+        self._api.map_concurrently(reads)
+        for channels in self._channels:
+            channels.read_tracks()
+        self._inputs.start(self._version)
+        self._inputs.read(stream for part in self._parts for stream in part.needed_streams())
+        self._look_again()
+
+    def _compare(self) -> None:
+        """Report what differs in what was read, and what is wrong with it. Sends nothing."""
         for vhost in self._desired.vhosts:
             self._collector.add_warnings(map(str, virtual_host.concerns_of(vhost)), vhost=vhost["name"])
         for app in self._desired.applications:
             place = {"vhost": app["vhost"], "application": app["name"]}
             self._collector.add_warnings(map(str, application.concerns_of(app)), **place)
-        self._durable.read()
         for part in self._parts:
             part.check_desired()
-        unfinished: set[str] = set()
-        try:
-            self._read_server()
-            unfinished = set(self._objects.entries)
-            self._durable.check(ServerSpelling(self._api).to_compare)
-            self._api.map_concurrently(
-                [functools.partial(self._objects.compare, name, unfinished) for name in sorted(unfinished)]
-            )
-            self._objects.judge_host_names()
+        if self._reachable:
+            for text in describe_known_defects(self._version):
+                self._collector.add(INFO, "version_trap", text)
+            self._durable.check(functools.partial(comparable, version=self._release))
+            self._objects.compare(self._release)
             users = self._objects.users_of_webhooks()
             for text in describe_webhook_defects(self._version) if users else ():
                 self._collector.add(INFO, "version_trap", text, **affects(users))
-            for channels in self._channels:
-                channels.compare_tracks()
-            self._inputs.start(self._version)
-            self._inputs.read(stream for part in self._parts for stream in part.needed_streams())
-            self._look_again()
-        except OmeError as error:
-            rest = " Everything that was not read before is not compared." if self._reachable else ""
-            self._collector.add(ERROR, error.kind, f"{error}{rest}")
         for part in self._parts:
-            part.judge()
+            part.compare(self._release)
         self._inputs.judge()
-        endpoints = CertificateAudit(self._collector, settings, self._objects.tls_hosts, self._context.now())
-        for desired in certificates:
-            endpoints.compare(desired)
-        self._certificates = endpoints.entries
-        for name, entry in self._objects.entries.items():
-            entry["status"] = self._status(name, entry, finished=name not in unfinished)
-
-    def _read_server(self) -> None:
-        """Read the version and the names of the virtual hosts. Raises OmeError."""
-        self._version = self._api.read_version()
-        names = set(self._api.list_virtual_hosts())
-        self._reachable = True
-        for text in describe_known_defects(self._version):
-            self._collector.add(INFO, "version_trap", text)
-        self._objects.start(names)
 
     def _look_again(self) -> None:
         """Read what runs, and what should run, once more after the sampling interval. Raises OmeError."""

@@ -14,6 +14,7 @@ from .._config.stream_maps import Mapped, of_configuration, settings_differ, sta
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.server_version import Version
 from .._reconcile.jobs_plan import STABLE_TIMEOUT, list_stable
 from .._resources.jobs import (
     NO_APPLICATION,
@@ -43,7 +44,7 @@ class Sample(t.NamedTuple):
 
 
 class JobAudit:
-    """Compares the jobs of one kind on a server, and samples how much they send or write."""
+    """Reads the jobs of one kind on a server, samples how much they send or write, and compares them."""
 
     def __init__(
         self,
@@ -68,6 +69,10 @@ class JobAudit:
         self._first: dict[Key, Sample] = {}
         self._last: dict[Key, Sample] = {}
         self._skipped: set[tuple[str, str]] = set()
+        self._read: list[tuple[str, str]] = []
+        """The applications that were read."""
+        self._blocked: set[Key] = set()
+        """The listed jobs that an application cannot run, for what it lacks."""
         self._mapped: dict[Key, t.Mapping[str, t.Any]] = {}
         """The listed jobs that a stream map starts with their streams, as the map has them."""
         self._names: dict[Key, Key] = {}
@@ -75,9 +80,12 @@ class JobAudit:
         self.entries: list[dict[str, t.Any]] = []
         """What results say of each job that was read."""
 
+    def read_files(self) -> None:
+        """Read the stream maps of the desired jobs."""
+        self._durable.read_maps(self._kind, self._jobs.values())
+
     def check_desired(self) -> None:
         """Report desired jobs that are valid but may not do what was meant."""
-        self._durable.read_maps(self._kind, self._jobs.values())
         for key, job in self._jobs.items():
             self._collector.add_warnings(self._kind.concerns(job), **self._place(key))
             self._durable.check_job(self._kind, job, **self._place(key))
@@ -88,38 +96,33 @@ class JobAudit:
 
     def skip_unlisted(self, applications: t.Iterable[tuple[str, str]]) -> None:
         """Report no unlisted jobs of these applications, because they are reported with all that is in them."""
-        deferred(self._skipped.update, set(applications))
+        self._skipped.update(applications)
 
     def _place(self, key: Key) -> dict[str, str]:
         """Return the fields of a finding that identify a job."""
         return {"vhost": key.vhost, "application": key.app, self._kind.place: key.name}
 
-    # Comparison
+    # Reading
 
-    def compare(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
-        """Compare the jobs of an application.
+    def read(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
+        """Read the jobs of an application, and what it lacks for those that it does not run.
 
         ``raw`` is the application in wire form; None if it was not read yet. ``present`` says whether it is on the
         server. Raises OmeError if no further request can succeed.
         """
-        if not self._kind.audited_everywhere and (vhost, app) not in self.scopes():
+        scope = (vhost, app)
+        if not self._kind.audited_everywhere and scope not in self.scopes():
             return
         jobs = self._list(vhost, app) if present else []
         if jobs is None:
             return
         samples = self._sample(vhost, app, jobs)
         deferred(self._first.update, samples)
+        deferred(self._read.append, scope)
+        configured = of_configuration(self._kind, [sample.raw for sample in samples.values()], scope)
         cannot_start: bool | None = None
-        configured = of_configuration(self._kind, [sample.raw for sample in samples.values()], (vhost, app))
-        blocked: list[Key] = []
-        for key in sorted(key for key in self._jobs if key.scope == (vhost, app)):
-            title = f"{self._kind.title} {key}"
-            if self._is_of_map(key, samples, configured):
-                continue
-            if key in samples:
-                current = self._kind.from_wire(samples[key].raw, key)
-                differences = self._kind.declaration.difference(self._jobs[key], current)
-                self._collector.add_differences(title, differences, read_only=False, **self._place(key))
+        for key in self._listed(scope):
+            if key in samples or self._twins(key, configured):
                 continue
             entry = self._durable.mapped(self._kind, self._jobs[key]) if present else None
             if entry is not None or (present and not self._durable.has_files):
@@ -132,31 +135,15 @@ class JobAudit:
                     Key(vhost, app), raw, "publishers", self._kind.publishers
                 )
             if cannot_start:
-                blocked.append(key)
-            else:
-                text = f"{title} is listed and not on the server."
-                self._collector.add(DRIFT, "missing", text, **self._place(key))
-        if blocked:
-            error = OmeError(self._kind.calls.publisher_missing, f"start {self._kind.what}")
-            title, where = f"{self._kind.title} {blocked[0]}", self._place(blocked[0])
-            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.name for key in blocked], **where)
+                deferred(self._blocked.add, key)
 
-    def _is_of_map(self, key: Key, samples: t.Mapping[Key, Sample], configured: t.Sequence[Mapped]) -> bool:
-        """Return whether a stream map has started a listed job; report what is not as listed then."""
-        job, title, place = self._jobs[key], f"{self._kind.title} {key}", self._place(key)
-        twins = started_by(self._kind, job, [one for one in configured if one.server_id != key.name])
-        # Recordings without a path have a file each, so neither harms the other.
-        if not twins or (key in samples and not job.get(self._kind.destination)):
-            return False
-        deferred(self._names.update, {Key(key.vhost, key.app, one.server_id): key for one in twins})
-        if key in samples:
-            text = f"{title} runs twice: the server's stream map has started it, too. provision stops one of the two."
-            self._collector.add(ERROR, f"{self._noun}_doubled", text, **place)
-        for difference in settings_differ(self._kind, job, twins[0].job):
-            text = f"{title}: {difference.field} differs. It comes from the server's stream map: change it there."
-            shown = {"field": difference.field, "found": difference.before, "wanted": difference.after}
-            self._collector.add(DRIFT, "differs", text, **shown, **place)
-        return True
+    def _listed(self, scope: tuple[str, str]) -> list[Key]:
+        """Return the listed jobs of an application."""
+        return sorted(key for key in self._jobs if key.scope == scope)
+
+    def _twins(self, key: Key, configured: t.Sequence[Mapped]) -> list[Mapped]:
+        """Return the jobs that a stream map has started for a listed one."""
+        return started_by(self._kind, self._jobs[key], [one for one in configured if one.server_id != key.name])
 
     def _list(self, vhost: str, app: str) -> list[dict[str, t.Any]] | None:
         """Return the jobs of an application in wire form; None if they cannot be read, with a finding."""
@@ -222,9 +209,52 @@ class JobAudit:
         found = self._applications.input_of(key._replace(name=stream_of(sample.raw)))
         return found if found is not None and self._inputs.is_due(found, sample.raw.get("createdTime")) else None
 
-    # Judgement
+    # Comparison
 
-    def judge(self) -> None:
+    def compare(self, _version: Version) -> None:
+        """Report jobs that are missing or not as listed, fail, send nothing or are not listed; make the entries of the
+        result.
+        """
+        for scope in sorted(self._read):
+            self._compare_scope(scope)
+        self._judge()
+
+    def _compare_scope(self, scope: tuple[str, str]) -> None:
+        samples = {key: sample for key, sample in self._first.items() if key.scope == scope}
+        configured = of_configuration(self._kind, [sample.raw for sample in samples.values()], scope)
+        blocked: list[Key] = []
+        for key in self._listed(scope):
+            title, place = f"{self._kind.title} {key}", self._place(key)
+            twins = self._twins(key, configured)
+            # Recordings without a path have a file each, so neither harms the other.
+            if twins and (key not in samples or self._jobs[key].get(self._kind.destination)):
+                self._compare_with_map(key, twins, doubled=key in samples)
+            elif key in samples:
+                current = self._kind.from_wire(samples[key].raw, key)
+                differences = self._kind.declaration.difference(self._jobs[key], current)
+                self._collector.add_differences(title, differences, read_only=False, **place)
+            elif key in self._blocked:
+                blocked.append(key)
+            elif key not in self._mapped:
+                self._collector.add(DRIFT, "missing", f"{title} is listed and not on the server.", **place)
+        if blocked:
+            error = OmeError(self._kind.calls.publisher_missing, f"start {self._kind.what}")
+            title, where = f"{self._kind.title} {blocked[0]}", self._place(blocked[0])
+            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.name for key in blocked], **where)
+
+    def _compare_with_map(self, key: Key, twins: t.Sequence[Mapped], *, doubled: bool) -> None:
+        """Report what is not as listed of a job that a stream map has started, or whether it is ``doubled``."""
+        title, place = f"{self._kind.title} {key}", self._place(key)
+        self._names.update({Key(key.vhost, key.app, one.server_id): key for one in twins})
+        if doubled:
+            text = f"{title} runs twice: the server's stream map has started it, too. provision stops one of the two."
+            self._collector.add(ERROR, f"{self._noun}_doubled", text, **place)
+        for difference in settings_differ(self._kind, self._jobs[key], twins[0].job):
+            text = f"{title}: {difference.field} differs. It comes from the server's stream map: change it there."
+            shown = {"field": difference.field, "found": difference.before, "wanted": difference.after}
+            self._collector.add(DRIFT, "differs", text, **shown, **place)
+
+    def _judge(self) -> None:
         """Report jobs that fail, send nothing or are not listed, and make the entries of the result."""
         for key in sorted(self._first, key=lambda one: (self._names.get(one, one), one)):
             self._judge_one(key)

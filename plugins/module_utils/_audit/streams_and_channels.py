@@ -10,10 +10,11 @@ import functools
 import typing as t
 
 from .._api.client import Api
-from .._api.spelling import ServerSpelling
+from .._api.spelling import comparable
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.server_version import Version
 from .._reconcile.stream_writer import endpoints_of
 from .._resources.jobs import NO_APPLICATION
 from .._resources.kind import Key, Kind, Raw, key_of
@@ -23,7 +24,7 @@ from .findings import DRIFT, ERROR, UNKNOWN, WARNING, Collector, Desired
 
 
 class StreamAudit:
-    """Compares the objects of one kind on a server."""
+    """Reads the objects of one kind on a server, and compares them."""
 
     def __init__(
         self,
@@ -39,14 +40,23 @@ class StreamAudit:
         self._applications = applications
         self._kind = kind
         self._endpoints = endpoints_of(kind, api)
-        self._spelling = ServerSpelling(api)
         self._objects = {key_of(value): value for value in getattr(desired, kind.option)}
         self._referenced = {Key(*key[1:]) for key in desired.referenced_keys if key[0] == kind.option}
+        self._first: dict[Key, Raw | None] = {}
+        """The listed objects as they were read first; None for those that the server does not have."""
         self._raws: dict[Key, Raw | None] = {}
+        """The same, as they were read last."""
+        self._blocked: list[tuple[tuple[str, ...], Key]] = []
+        """The listed objects that an application cannot have, with the providers of which it needs one."""
+        self._tracks: dict[tuple[str, ...], t.Any] = {}
+        """The names of tracks by virtual host and application; None if they are not known."""
         self._unlisted: set[Key] = set()
         self._skipped: set[tuple[str, str]] = set()
         self.entries: list[dict[str, t.Any]] = []
         """What results say of each object that is listed or was found."""
+
+    def read_files(self) -> None:
+        """Read nothing: no file has such objects."""
 
     def check_desired(self) -> None:
         """Report nothing: no valid entry of these kinds has a warning."""
@@ -57,7 +67,7 @@ class StreamAudit:
 
     def skip_unlisted(self, applications: t.Iterable[tuple[str, str]]) -> None:
         """Report no unlisted objects of these applications, because they are reported with all that is in them."""
-        deferred(self._skipped.update, set(applications))
+        self._skipped.update(applications)
 
     def _place(self, key: Key) -> dict[str, str]:
         """Return the fields of a finding that identify an object."""
@@ -66,10 +76,10 @@ class StreamAudit:
     def _title(self, key: Key) -> str:
         return f"{self._kind.title} {key}"
 
-    # Comparison
+    # Reading
 
-    def compare(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
-        """Compare the objects of an application.
+    def read(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
+        """Read the objects of an application, and what it lacks for those that it does not have.
 
         ``raw`` is the application in wire form; None if it was not read yet. ``present`` says whether it is on the
         server. Raises OmeError if no further request can succeed.
@@ -85,29 +95,33 @@ class StreamAudit:
             if key not in self._objects and key not in self._referenced:
                 deferred(self._unlisted.add, key)
         lacks: dict[tuple[str, ...], bool] = {}
-        blocked: dict[tuple[str, ...], list[Key]] = {}
         for key in keys:
             exists = present and (names is None or key.name in names)
             current = self._read(key) if exists else None
             if current is UNKNOWN:
                 continue
+            deferred(self._first.__setitem__, key, current)
             deferred(self._raws.__setitem__, key, current)
-            if current is not None:
-                self._compare_one(key, current)
-                continue
             needs = tuple(self._kind.providers(self._objects[key]))
-            if needs not in lacks:
+            if current is not None:
+                self._context.keep_secrets(self._kind.declaration, self._kind.from_wire(current, key))
+            elif needs not in lacks:
                 lacks[needs] = bool(needs and present) and self._applications.lacks(
                     Key(vhost, app), raw, "providers", needs
                 )
-            if lacks[needs]:
-                blocked.setdefault(needs, []).append(key)
-            else:
-                self._add_missing(key)
-        for same in blocked.values():
-            error = OmeError("provider_missing", f"create {self._kind.what}")
-            title, where = self._title(same[0]), self._place(same[0])
-            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.name for key in same], **where)
+            if current is None and lacks[needs]:
+                deferred(self._blocked.append, (needs, key))
+
+    def read_tracks(self) -> None:
+        """Read the tracks of the applications from which objects take them.
+
+        Raises OmeError if no further request can succeed.
+        """
+        for key, raw in sorted(self._raws.items()):
+            if raw is not None:
+                for source in self._sources(key):
+                    if source.scope not in self._tracks and all(map(is_addressable, source.scope)):
+                        self._tracks[source.scope] = self._applications.track_names(Key(*source.scope))
 
     def _list(self, vhost: str, app: str) -> t.Any:
         """Return the names of the objects of an application; UNKNOWN if they cannot be read, with a finding."""
@@ -130,45 +144,6 @@ class StreamAudit:
                 return None
             self._collector.add_error(error, **self._place(key))
             return UNKNOWN
-
-    def _compare_one(self, key: Key, raw: Raw) -> None:
-        now = self._context.now()
-        desired, current = (
-            self._kind.part_at(value, now) for value in (self._objects[key], self._kind.from_wire(raw, key))
-        )
-        declaration = self._spelling.to_compare(self._kind.declaration, desired)
-        self._context.keep_secrets(declaration, current)
-        differences = tuple(declaration.difference(desired, current))
-        obstacle = self._kind.protected(raw) if differences else None
-        if obstacle is not None:
-            text = str(obstacle.for_attempt(f"compare {self._kind.what} {key}"))
-            self._collector.add(ERROR, obstacle.kind, text, **self._place(key))
-        else:
-            self._collector.add_differences(self._title(key), differences, read_only=False, **self._place(key))
-
-    def _add_missing(self, key: Key) -> None:
-        text = f"{self._title(key)} is listed and not on the server"
-        incomplete = self._kind.incomplete(self._objects[key])
-        if incomplete:
-            self._collector.add(ERROR, "bad_input", f"{text}, and cannot be created: {incomplete}.", **self._place(key))
-        else:
-            self._collector.add(DRIFT, "missing", f"{text}.", **self._place(key))
-
-    def compare_tracks(self) -> None:
-        """Report listed objects that take tracks which their sources do not have.
-
-        Raises OmeError if no further request can succeed.
-        """
-        for key, raw in sorted(self._raws.items()):
-            if raw is not None:
-                places = {place[:2] for place in self._sources(key) if all(map(is_addressable, place[:2]))}
-                tracks: dict[tuple[str, ...], t.Any] = {
-                    place: self._applications.track_names(Key(*place)) for place in sorted(places)
-                }
-                texts = self._kind.track_warnings(self._kind.from_wire(raw, key), tracks)
-                self._collector.add_warnings(texts, **self._place(key))
-
-    # Objects that do not play
 
     def needed_streams(self) -> t.Iterator[Key]:
         """Yield the sources of what does not play: if all of them are live, that is a finding."""
@@ -195,9 +170,52 @@ class StreamAudit:
             return None
         return self._kind.why_idle(raw, self._context.now())
 
-    # Judgement
+    # Comparison
 
-    def judge(self) -> None:
+    def compare(self, version: Version) -> None:
+        """Report objects that are missing, not as listed, do not play or are not listed; make the entries of the
+        result.
+        """
+        blocked: dict[tuple[t.Any, ...], list[Key]] = {}
+        for needs, key in sorted(self._blocked):
+            blocked.setdefault((key.scope, needs), []).append(key)
+        for key in sorted(set(self._first).difference(key for _needs, key in self._blocked)):
+            raw = self._first[key]
+            if raw is not None:
+                self._compare_one(key, raw, version)
+            else:
+                self._add_missing(key)
+        for same in blocked.values():
+            error = OmeError("provider_missing", f"create {self._kind.what}")
+            title, where = self._title(same[0]), self._place(same[0])
+            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.name for key in same], **where)
+        self._judge()
+
+    def _compare_one(self, key: Key, raw: Raw, version: Version) -> None:
+        now = self._context.now()
+        desired, current = (
+            self._kind.part_at(value, now) for value in (self._objects[key], self._kind.from_wire(raw, key))
+        )
+        declaration = comparable(self._kind.declaration, desired, version)
+        differences = tuple(declaration.difference(desired, current))
+        obstacle = self._kind.protected(raw) if differences else None
+        if obstacle is not None:
+            text = str(obstacle.for_attempt(f"compare {self._kind.what} {key}"))
+            self._collector.add(ERROR, obstacle.kind, text, **self._place(key))
+        else:
+            self._collector.add_differences(self._title(key), differences, read_only=False, **self._place(key))
+        texts = self._kind.track_warnings(self._kind.from_wire(raw, key), self._tracks)
+        self._collector.add_warnings(texts, **self._place(key))
+
+    def _add_missing(self, key: Key) -> None:
+        text = f"{self._title(key)} is listed and not on the server"
+        incomplete = self._kind.incomplete(self._objects[key])
+        if incomplete:
+            self._collector.add(ERROR, "bad_input", f"{text}, and cannot be created: {incomplete}.", **self._place(key))
+        else:
+            self._collector.add(DRIFT, "missing", f"{text}.", **self._place(key))
+
+    def _judge(self) -> None:
         """Report objects that do not play or are not listed, and make the entries of the result."""
         for key in sorted({*self._raws, *self._unlisted}):
             listed = key in self._raws

@@ -69,7 +69,7 @@ class Operation:
     @classmethod
     def of(cls: type[AnyOperation], **attributes: t.Any) -> type[AnyOperation]:
         """Return this operation for one kind of object, which attributes such as ``kind`` say."""
-        return type(cls.__name__, (cls,), attributes)
+        return type(cls.__name__, (cls,), {"__module__": cls.__module__, **attributes})
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:

@@ -35,11 +35,6 @@ class ManagedJobs(ManagingOperation):
     made: Predicted | None = None
     """What a task of several parts has created before; with it, jobs are left to maps that the task cannot read."""
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if hasattr(cls, "kind"):
-            cls.declaration = cls.kind.declaration
-
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         choices, job = ["ready", cls.kind.running_state], cls.kind.declaration.options()

@@ -17,7 +17,7 @@ from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .._core.texts import listed, named
 from .._reconcile.base import FAILED, SKIPPED, Outcome
-from .._resources.kind import LABELS, Key, key_of, label_of
+from .._resources.kind import LABELS, Key, Kind, key_of, label_of
 from .._schema.objects import Object
 from .base import Operation, Params, Result
 
@@ -31,6 +31,8 @@ _LONGEST_NAME = 100  # characters of a name in a message about an entry
 class ManagingOperation(Operation):
     """Brings objects into the desired state, for modules that manage one object or many."""
 
+    kind: Kind
+    """The kind of the objects, from which the declaration follows."""
     declaration: Object
     unmade: t.Mapping[Key, str] = {}
     """The keys of objects that failed and do not exist, each with its title, after ``run``."""
@@ -47,6 +49,8 @@ class ManagingOperation(Operation):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        if hasattr(cls, "kind"):
+            cls.declaration = cls.kind.declaration
         cls.masked_results = ("diff", *([cls.result_key] if cls.result_key else []))
 
     @property

@@ -47,7 +47,6 @@ from .results import ManagingOperation, bulk_result, check_purge, refuse_repeate
 class ManagedStreams(ManagingOperation):
     """Brings a pulled stream or channel, or a list of them, into the desired state."""
 
-    kind: Kind
     endpoints: t.Callable[[Api], Endpoints] | None = None
     """The calls, if they are others than those of the kind."""
     can_purge = True

@@ -69,7 +69,7 @@ def is_of_configuration(raw: t.Mapping[str, t.Any]) -> bool:
     return str(raw.get("isConfig", False)).lower() == "true"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class JobKind(Kind):
     """A kind of job: what an application runs under an ID until it is stopped."""
 

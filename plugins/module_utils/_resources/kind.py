@@ -52,7 +52,7 @@ def label_with(declaration: Object, key: Key) -> dict[str, str]:
     return dict(zip((option for option in LABELS if option in declaration.fields), key))
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Kind:
     """A kind of object. What a kind does not need keeps its default, which changes nothing."""
 

@@ -11,9 +11,8 @@ import typing as t
 from .watcher_place import PROGRAM
 
 _NOTICE = "# Written by Ansible (streamops.ovenmediaengine); changes by hand are overwritten.\n"
-_GUIDE = (
-    "Documentation=https://github.com/streamops/ansible-ovenmediaengine/blob/main/docs/docsite/rst/guide_watch.rst\n"
-)
+_GUIDES = "https://github.com/streamops/ansible-ovenmediaengine/blob/main/docs/docsite/rst"
+_GUIDE = f"Documentation={_GUIDES}/guide_after_restart.rst\n"
 _SERVICE = """\
 [Unit]
 Description=Restore OvenMediaEngine on {name} after a restart

@@ -155,10 +155,6 @@ NOT_RUN = {
     "ansible-builder build -f execution-environment.yml -t registry.example.com/media:1": (
         "Needs a container engine; tests/e2e/test_awx.py makes the build context."
     ),
-    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[0:249]'"
-    " -e audit_report_dir=reports/first -e audit_fail_on=none": SLICES,
-    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[250:499]'"
-    " -e audit_report_dir=reports/second -e audit_fail_on=none": SLICES,
     "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml"
     " -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
     "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit @slice-1.txt"

@@ -4,7 +4,8 @@
 """Steps of the nox session docs beside antsibull-docs and Sphinx.
 
 pages.py prepare SOURCE   add to a directory what Sphinx reads beside the pages of antsibull-docs in SOURCE/reference:
-                          the first page, images, the project's own pages, and an inventory of linked Ansible pages
+                          the first page with the sections of guides, images, the pages for maintainers, and an
+                          inventory of linked Ansible pages
 pages.py check SITE       check that each link and image within a built site has a target
 """
 
@@ -16,13 +17,17 @@ import pathlib
 import re
 import shutil
 import sys
+import typing as t
 import urllib.parse
 import zlib
+
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 REPOSITORY = "https://github.com/streamops/ansible-ovenmediaengine/blob/main/"
 GUIDES = "docs/docsite/rst/"
 LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
+SECTIONS = re.compile(r"^\.\. pages\.py puts .*\n", re.MULTILINE)
 # Labels of Ansible's documentation that the pages refer to: the page, and the title of what is there.
 ANSIBLE = {
     "action_plugins": ("plugins/action.html#action-plugins", "Action plugins"),
@@ -70,15 +75,47 @@ ANSIBLE = {
 
 
 def project_pages() -> dict[str, str]:
-    """Return the pages about the project: their paths in the repository, and below SOURCE/project."""
-    paths = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+    """Return the pages about the project: their paths in the repository, and below SOURCE."""
+    paths = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"]
     decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-    pages = {path.relative_to(ROOT).as_posix(): path.name.lower() for path in paths}
-    return {**pages, **{path.relative_to(ROOT).as_posix(): f"decisions/{path.name}" for path in decisions}}
+    pages = {path.relative_to(ROOT).as_posix(): f"project/{path.name.lower()}" for path in paths}
+    pages.update({path.relative_to(ROOT).as_posix(): f"project/decisions/{path.name}" for path in decisions})
+    return {**pages, "SECURITY.md": "security.md"}
+
+
+def sections() -> list[dict[str, t.Any]]:
+    """Return the sections of guides."""
+    text = (ROOT / "docs" / "docsite" / "extra-docs.yml").read_text(encoding="utf-8")
+    found: list[dict[str, t.Any]] = yaml.safe_load(text)["sections"]
+    return found
+
+
+def with_sections(text: str) -> str:
+    """Return the first page with a table of contents for each section of guides."""
+    found = ""
+    for section in sections():
+        guides = "".join("   reference/docsite/%s\n" % guide for guide in section["toctree"])
+        found += ".. toctree::\n   :caption: %s\n   :maxdepth: 1\n\n%s\n" % (section["title"], guides)
+    return once(SECTIONS, found, text)
+
+
+def without_sections(text: str) -> str:
+    """Return the page of the collection without the guides, which the side bar has once."""
+    for section in sections():
+        title = re.escape(section["title"])
+        text = once(re.compile(rf"^{title}\n-+\n\n\.\. toctree::\n(?:(?: .*)?\n)+", re.MULTILINE), "", text)
+    return text
+
+
+def once(pattern: re.Pattern[str], new: str, text: str) -> str:
+    """Return a text in which a pattern, which must occur once, is replaced."""
+    replaced, count = pattern.subn(lambda _match: new, text)
+    assert count == 1, f"{pattern.pattern} occurs {count} times"
+    return replaced
 
 
 def with_links_of_the_site(path: str, pages: dict[str, str]) -> str:
-    """Return the text of a page of the repository, with its relative links rewritten for SOURCE/project.
+    """Return the text of a page of the repository, with its relative links rewritten for its place below SOURCE.
 
     A file that is not a page of the site is linked in the repository.
     """
@@ -92,7 +129,7 @@ def with_links_of_the_site(path: str, pages: dict[str, str]) -> str:
         if target in pages:
             address = up + pages[target]
         elif target.startswith(GUIDES):
-            address = up + "../reference/docsite/" + target[len(GUIDES) :]
+            address = up + "reference/docsite/" + target[len(GUIDES) :]
         else:
             address = REPOSITORY + target
         return address + mark + fragment
@@ -102,12 +139,16 @@ def with_links_of_the_site(path: str, pages: dict[str, str]) -> str:
 
 def prepare(source: pathlib.Path) -> None:
     """Add what antsibull-docs does not create to the directory that Sphinx reads."""
-    shutil.copy(ROOT / "docs" / "site" / "index.rst", source)
+    index = (ROOT / "docs" / "site" / "index.rst").read_text(encoding="utf-8")
+    (source / "index.rst").write_text(with_sections(index), encoding="utf-8")
+    shutil.copy(ROOT / "docs" / "site" / "maintainers.rst", source)
+    collection = source / "reference" / "index.rst"
+    collection.write_text(without_sections(collection.read_text(encoding="utf-8")), encoding="utf-8")
     shutil.copytree(ROOT / "docs" / "docsite" / "images", source / "reference" / "images")
     pages = project_pages()
     (source / "project" / "decisions").mkdir(parents=True)
     for path, name in pages.items():
-        (source / "project" / name).write_text(with_links_of_the_site(path, pages), encoding="utf-8")
+        (source / name).write_text(with_links_of_the_site(path, pages), encoding="utf-8")
     head = "# Sphinx inventory version 2\n# Project: Ansible\n# Version: \n"
     head += "# The remainder of this file is compressed using zlib.\n"
     lines = ["%s std:label -1 %s %s\n" % (label, address, title) for label, (address, title) in ANSIBLE.items()]

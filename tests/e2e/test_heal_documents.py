@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The rulebooks, and what guide_heal.rst and the event sources show of them, are as ansible-rulebook wants them."""
+"""ansible-rulebook accepts the rulebooks, and what guide_after_restart.rst and the event sources show of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ NAMESPACE = "streamops.ovenmediaengine."
 EDA = REPOSITORY / "extensions/eda"
 RULEBOOKS = [EDA / f"rulebooks/{name}.yml" for name in ("restore_after_restart", "push_watch", "certificates")]
 SOURCES = {name: EDA / f"plugins/event_source/{name}.py" for name in ("alert", "server_state")}
-SERVERS, ALERTS, WITH_AWX = (block.text for block in blocks("guide_heal.rst") if block.language == "yaml+jinja")
+GUIDE = "guide_after_restart.rst"
+SERVERS, ALERTS, WITH_AWX = (
+    block.text for block in blocks(GUIDE, "Restore with Event-Driven Ansible") if block.language == "yaml+jinja"
+)
 
 
 def examples(source: pathlib.Path) -> str:
@@ -109,7 +112,7 @@ def test_the_rulebook_starts_a_job_template_as_in_the_guide() -> None:
 
 
 def test_the_guide_lists_the_variables_with_their_defaults() -> None:
-    guide = GUIDES["guide_heal.rst"].read_text(encoding="utf-8")
+    guide = GUIDES[GUIDE].read_text(encoding="utf-8")
     listed = dict(re.findall(r"^   \* - ``(heal_\w+)``\n     - (.*)$", guide, re.MULTILINE))
     used: dict[str, dict[str, str]] = {}
     for path in RULEBOOKS:

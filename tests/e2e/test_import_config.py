@@ -131,7 +131,7 @@ def test_a_hand_written_server_is_adopted(project: Project, conf: pathlib.Path) 
 
     first = run(project, "-vvv")
     assert first.status == 0, first.output
-    guide = (REPOSITORY / "docs/docsite/rst/guide_import_config.rst").read_text(encoding="utf-8")
+    guide = (REPOSITORY / "docs/docsite/rst/guide_adopt.rst").read_text(encoding="utf-8")
     assert first.summary("one") == LINE and f"    {LINE}\n" in guide
     assert first.recap["one"]["changed"] == 1
     assert file.stat().st_mode & 0o777 == 0o600
@@ -260,7 +260,7 @@ def test_refusals_are_messages(project: Project, conf: pathlib.Path) -> None:
 
 
 def test_what_is_not_written_is_listed_as_in_the_guide(project: Project) -> None:
-    (block,) = [block for block in blocks("guide_import_config.rst") if "NOT WRITTEN" in block.text]
+    (block,) = [block for block in blocks("guide_adopt.rst") if "NOT WRITTEN, because" in block.text]
     placed = {
         19: "<Bind><Publishers><DASH><Port>8080</Port></DASH></Publishers></Bind><VirtualHosts>",
         40: f"<VirtualHost><Name>tenant-a</Name>{NAMES}<Applications><Application><Name>live</Name><Providers>",

@@ -208,7 +208,7 @@ def purge_the_third_tenant(desk: Desk, listed: dict[str, t.Any]) -> None:
 def export_and_provision_from_the_file(desk: Desk) -> None:
     """The file and its secrets are all that provision needs."""
     exported = desk.run("ansible-playbook streamops.ovenmediaengine.export -i inventory.yml")
-    assert shape(summary(exported)).startswith(shape(shown_in("guide_export.rst", 0)))
+    assert shape(summary(exported)).startswith(shape(shown_in("guide_adopt.rst", 0)))
     assert summary(exported).startswith("virtual hosts: 2; applications: 2; push tasks: 2; secrets to fill in: 2;")
     text = (desk.directory / f"ovenmediaengine-{HOST}.yml").read_text(encoding="utf-8")
     names = sorted(set(re.findall(r"ovenmediaengine_secret_\w+", text)))

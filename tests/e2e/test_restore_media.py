@@ -112,11 +112,13 @@ def test_one_run_restores_a_pull_and_its_recording(project: Project, version: st
         checked = provision(project, "--check", "--diff")
         assert checked.status == 0, checked.output
         assert "WARNING" not in checked.output and not sim.writes
-        assert checked.summary("one") == "Check mode, this would be done: " + shown_in("guide_after_restart.rst", 0)
+        assert checked.summary("one") == "Check mode, this would be done: " + shown_in(
+            "guide_after_restart.rst", 0, "Restore pulls and recordings"
+        )
 
         first = provision(project)
         assert first.status == 0, first.output
-        assert first.summary("one") == shown_in("guide_after_restart.rst", 0)
+        assert first.summary("one") == shown_in("guide_after_restart.rst", 0, "Restore pulls and recordings")
         assert first.recap["one"]["changed"] == 1
         file = output_file(sim)
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The examples of guide_server.rst, guide_upgrade.rst and the README of the role server, on a fake host."""
+"""The examples of guide_server.rst and of the README of the role server, on a fake host."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def test_the_upgrade_of_the_guide(project: Project, host: FakeHost) -> None:
     media.variables["server_version"] = "0.18.0"
     assert media.play().status == 0
     checked = media.play("--check", "--diff", server_version="0.21.0")
-    assert checked.status == 0 and shown_in("guide_upgrade.rst", 0) in checked.output, checked.output
+    assert checked.status == 0 and shown_in("guide_server.rst", 0, "Upgrade") in checked.output, checked.output
     upgraded = media.play(server_version="0.21.0")
     assert upgraded.status == 0, upgraded.output
-    assert upgraded.summary("media-1") == shown_in("guide_upgrade.rst", 1)
-    assert len([block for block in blocks("guide_upgrade.rst") if block.language in SHOWN]) == 2
+    assert upgraded.summary("media-1") == shown_in("guide_server.rst", 1, "Upgrade")
+    assert len([block for block in blocks("guide_server.rst", "Upgrade") if block.language in SHOWN]) == 2
     assert _words(upgraded.summary("media-1")).endswith("version 0.18.0 before; audit: no problems")

@@ -334,11 +334,12 @@ def test_texts_that_look_like_templates_arrive_unchanged(project: Project, host:
 
 @pytest.mark.long
 def test_the_inventories_of_the_documents_install_watchers(project: Project, host: FakeHost, sim: Simulator) -> None:
-    """Those of guide_watch.rst and of the README of the role, with directories of the test."""
+    """Those of guide_after_restart.rst and of the README of the role, with directories of the test."""
     watched = Watched(project, host, {})
     own = {name: value for name, value in watched.variables.items() if name.startswith("watch_")}
-    documents = ("guide_watch.rst", "roles/watch/README.md")
-    texts = [block.text for name in documents for block in blocks(name) if block.language.startswith("yaml")]
+    guide = ("guide_after_restart.rst", "Restore with a watcher")
+    documents = [*blocks(*guide), *blocks("roles/watch/README.md")]
+    texts = [block.text for block in documents if block.language.startswith("yaml")]
     installed, controller, readme = (next(iter(yaml.safe_load(text).values())) for text in texts)
     fleet = project.directory / "fleet.yml"
     fleet.write_text(yaml.safe_dump({"all": {"hosts": installed["hosts"]}}), encoding="utf-8")
@@ -355,7 +356,7 @@ def test_the_inventories_of_the_documents_install_watchers(project: Project, hos
         assert run.status == 0, run.output
         name = next(iter(watched.hosts))
         if shown is installed:
-            assert run.summary(name) == shown_in("guide_watch.rst", 0)
+            assert run.summary(name) == shown_in(guide[0], 0, guide[1])
         if shown is not controller:
             assert host.elapse(f"ovenmediaengine-watch-{name}") == 0
             assert "tenant-a" in sim.state.virtual_hosts

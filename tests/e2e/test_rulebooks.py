@@ -270,6 +270,7 @@ def test_a_rulebook_prints_once_that_a_token_is_refused(project: Project, sim: S
         (line,) = [line for line in rulebook.output.splitlines() if "cannot be watched" in line]
         message = line.partition(" - ERROR - ")[2].replace(SERVER, "media-1.example.com")
         message = message.replace("TEST_TOKEN", "OVENMEDIAENGINE_API_TOKEN")
-        assert f"... - ERROR - {message}" in shown_in("guide_heal.rst", 1)
+        shown = shown_in("guide_after_restart.rst", 1, "Restore with Event-Driven Ansible")
+        assert f"... - ERROR - {message}" in shown
         assert rulebook.runs() == [] and sim.writes == []
     assert "canary" not in rulebook.output

@@ -123,7 +123,8 @@ class Stub(Watcher):
 
 def as_shown(said: str, number: int) -> None:
     """Check that the program has printed the lines of a block of the guide, apart from the name and the times."""
-    shown = [block.text for block in blocks("guide_watch.rst") if block.language == "text"][number]
+    guide = blocks("guide_after_restart.rst", "Restore with a watcher")
+    shown = [block.text for block in guide if block.language == "text"][number]
     moment = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00")
     lines = moment.sub("TIME", said).splitlines()
     wanted = moment.sub("TIME", shown.replace("media-1.example.com", NAME)).splitlines()

@@ -8,7 +8,8 @@ Every block of YAML in README and guides is run against a simulator, in the orde
 block decides how: a play, a list of tasks, variables of the role, or an inventory. A comment directly before it
 (``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) changes that:
 
-``as NAME``            save it under that name, for blocks and runs that need the file; run a play too
+``as NAME``            save it under that name, with other blocks of that name in the document, for blocks and runs that
+                       need the file; run a play too
 ``syntax only``        it needs something that a test does not have, such as hosts to log in to
 ``may change again``   its second run may report a change
 ``while main is live`` it needs the live stream `main` in the application `app`
@@ -209,10 +210,18 @@ def workplace(tmp_path: Path) -> Iterator[Workplace]:
     "document", [document for document in [README, *GUIDES] if blocks(document)], ids=lambda document: document.stem
 )
 def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, workplace: Workplace) -> None:
-    files = {block.mark[len("as ") :]: block for block in blocks(document) if block.mark.startswith("as ")}
-    for name, block in files.items():
-        workplace.write(name, block.text)
-    with_files = [word for name, block in files.items() if block.kind == "variables" for word in ("-e", f"@{name}")]
+    files: dict[str, list[Block]] = {}
+    for block in blocks(document):
+        if block.mark.startswith("as "):
+            files.setdefault(block.mark[len("as ") :], []).append(block)
+    for name, parts in files.items():
+        workplace.write(name, "".join(block.text for block in parts))
+    variables = [name for name, (first, *_others) in files.items() if first.kind == "variables"]
+    with_files = [word for name in variables for word in ("-e", f"@{name}")]
+    # Several files of a document may define the same variable. A play that reads files gets no other ones.
+    plays = [play for block in blocks(document) if block.kind == "play" for play in block.plays]
+    read = {name for play in plays for name in play.get("vars_files", [])}
+    with_unread = [word for name in variables if name not in read for word in ("-e", f"@{name}")]
     playbooks: list[str] = []
     not_run: list[str] = []
     runs: list[Block] = []
@@ -247,7 +256,7 @@ def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, wo
             "POST", ":startRecord", lambda: workplace.simulator.stream_appears("studio", "live", "main")
         )
     counts = (
-        workplace.changes(sum(len(block.plays) for block in runs), "-i", workplace.inventory, *playbooks, *with_files)
+        workplace.changes(sum(len(block.plays) for block in runs), "-i", workplace.inventory, *playbooks, *with_unread)
         if playbooks
         else []
     )

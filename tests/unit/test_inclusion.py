@@ -181,7 +181,7 @@ def test_no_module_returns_facts_or_is_asked_by_its_state() -> None:
         assert "ansible_facts" not in documentation(path, "RETURN"), path.name
 
 
-def test_each_module_says_since_when_it_is_there() -> None:
+def test_each_module_documents_its_first_version() -> None:
     releases = {tuple(map(int, release.split("."))) for release in read("changelogs/changelog.yaml")["releases"]}
     for path in MODULES:
         since = tuple(map(int, documentation(path)["version_added"].split(".")))

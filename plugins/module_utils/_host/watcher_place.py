@@ -136,9 +136,8 @@ def _owner_of(path: str) -> str | None:
 # The units of a watcher: a service that looks at the server once, and a timer that starts it.
 
 _NOTICE = "# Written by Ansible (streamops.ovenmediaengine); changes by hand are overwritten.\n"
-_GUIDE = (
-    "Documentation=https://github.com/streamops/ansible-ovenmediaengine/blob/main/docs/docsite/rst/guide_watch.rst\n"
-)
+_GUIDES = "https://github.com/streamops/ansible-ovenmediaengine/blob/main/docs/docsite/rst"
+_GUIDE = f"Documentation={_GUIDES}/guide_after_restart.rst\n"
 _SERVICE = """\
 [Unit]
 Description=Restore OvenMediaEngine on {name} after a restart

@@ -20,12 +20,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import Version, parse, show
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import logger_config, server_config
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.registry import RESOURCES
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.schema import SERVER_KEYS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import RESOURCES
 
 WIRE = Path(__file__).resolve().parents[4] / "wire/server_keys"
 TABLES = {

@@ -33,6 +33,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
     success,
     unused_port,
 )
+from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import DECLARED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
     MODULES,
     ModuleRun,
@@ -607,4 +608,4 @@ def test_a_module_imports_only_what_it_needs(module: str) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_no_module_brings_the_declarations_of_all_resources(module: str) -> None:
-    assert "_resources.registry" not in brought_by(module)
+    assert {f"_resources.{file}" for file in DECLARED} - brought_by(module)

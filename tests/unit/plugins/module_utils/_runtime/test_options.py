@@ -19,7 +19,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.er
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.results import ManagingOperation
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.registry import RESOURCES
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import (
     options,
     redaction,
@@ -36,6 +35,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit import secret_tables
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import RESOURCES
 
 MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
@@ -310,7 +310,7 @@ def test_invalid_connection_options_are_refused_without_their_secrets(changes: d
 
 
 def test_every_secret_of_every_module_is_a_secret_option() -> None:
-    """It is one because the declarations list all objects that options can hold."""
+    """`make format` writes them."""
     marked = {
         path.rpartition(".")[2]
         for module in MODULES
@@ -318,6 +318,11 @@ def test_every_secret_of_every_module_is_a_secret_option() -> None:
         if option.get("no_log")
     }
     assert marked == secret_tables.secret_options() == secret_options.SECRET_OPTIONS
+
+
+def test_every_secret_of_a_declaration_is_an_option_of_a_module() -> None:
+    declared = set().union(*(secret_tables.secret_names(resource.options()) for resource in RESOURCES))
+    assert len(RESOURCES) >= 11 and declared < secret_options.SECRET_OPTIONS
 
 
 def test_every_url_of_the_connection_is_a_url_option() -> None:

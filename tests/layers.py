@@ -11,8 +11,10 @@ relatively; only ``_runtime`` imports ``ansible.*``; no file has more than LONGE
 module of the standard library: without an ``__init__.py``, pylint takes it for that module and crashes. Before the
 packages, all files were in one folder: for such a revision each file is a node, and there are no layers to point up.
 
-With ``--resources`` it prints how much Python each resource in RESOURCES needs, of which none has more than
-MOST_FOR_A_RESOURCE lines of code: lines that are neither blank nor comments nor docstrings.
+With ``--resources`` it prints how much Python each resource needs, of which none has more than MOST_FOR_A_RESOURCE
+lines of code: lines that are neither blank nor comments nor docstrings. The modules of a resource are NAME, NAMEs and
+NAME_info. Its files are those in the layers OF_RESOURCES that have the name of one of them, or of the file with its
+operation. Resources that have a file in common need equal parts of it.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import fractions
 import io
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tokenize
@@ -33,24 +36,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = "plugins/module_utils/"
 LAYERS = ["_core", "_tls", "_http", "_schema", "_api", "_resources", "_config", "_host"]
 LAYERS += ["_reconcile", "_certificates", "_audit", "_operations", "_runtime"]
+OF_RESOURCES = ["_api", "_resources", "_reconcile", "_operations"]
 LONGEST = 350
 MOST_FOR_A_RESOURCE = 250
-_CHANNELS = ["_resources/channels.py", "_api/channels.py", "_reconcile/channels.py", "_operations/channels.py"]
-_STREAM_ACTIONS = ["_api/stream_actions.py", "_operations/stream_actions.py"]
-RESOURCES = {
-    "record": ["_resources/record.py", "_operations/records.py", "_operations/record_info.py"],
-    "stream": ["_resources/stream.py", "_api/streams.py", "_reconcile/streams.py", "_operations/streams.py"],
-    "scheduled_channel": ["_resources/scheduled_channel.py", *_CHANNELS],
-    "multiplex_channel": ["_resources/multiplex_channel.py", *_CHANNELS],
-    "hls_dump": ["_resources/hls_dump.py", "_api/hls_dumps.py", "_reconcile/hls_dumps.py", "_operations/hls_dumps.py"],
-    "stream_event": ["_resources/stream_event.py", *_STREAM_ACTIONS],
-    "stream_conclude": _STREAM_ACTIONS,
-    "stream_stt": _STREAM_ACTIONS,
-    "server_info": ["_resources/current_statistics.py", "_api/current_statistics.py", "_operations/server_info.py"],
-}
-"""The files that a resource needs, apart from those for resources of all kinds, by the name of its module. Resources
-that have a file in common need equal parts of it.
-"""
+CONTAINERS = ("vhost", "application")
+"""Resources to which that limit does not apply: they are recreated with what is in them."""
+NO_RESOURCES = ("audit_info", "certificates", "server", "server_config")
+"""Other modules to which it does not apply: they manage no objects of the API."""
+NAMED_OTHERWISE = {"server_info": ("current_statistics",)}
+"""The names of files that belong to a resource, and have neither the name of a module nor that of its operation."""
 _ABSOLUTE = "ansible_collections.streamops.ovenmediaengine.plugins.module_utils"
 
 
@@ -162,16 +156,49 @@ def lines_of_code(text: str) -> int:
     return len(found)
 
 
+def modules() -> dict[str, str]:
+    """Return the file of the operation of each module, by the name of the module."""
+    found = {}
+    for path in sorted((ROOT / "plugins" / "modules").glob("[a-z]*.py")):
+        imported = re.search(r"\.module_utils\.(_operations\.\w+) import", path.read_text(encoding="utf-8"))
+        assert imported is not None, path.name
+        found[path.stem] = imported[1].replace(".", "/") + ".py"
+    return found
+
+
+def resource_of(module: str, names: t.Container[str]) -> str:
+    """Return the name of the resource that a module manages or reads; ``names`` are those of all modules."""
+    for single in (module.removesuffix("_info"), module.removesuffix("s")):
+        if single != module and single in names and single not in NO_RESOURCES:
+            return single
+    return module
+
+
+def files_of_resources() -> dict[str, list[str]]:
+    """Return the files of each resource in the working tree."""
+    homes = modules()
+    stems: dict[str, set[str]] = collections.defaultdict(set)
+    for module, home in homes.items():
+        stems[resource_of(module, homes)] |= {module, pathlib.PurePath(home).stem, *NAMED_OTHERWISE.get(module, ())}
+    files = [name for name in read() if layer(name) in OF_RESOURCES]
+    return {
+        resource: [name for name in files if pathlib.PurePath(name).stem in names]
+        for resource, names in stems.items()
+        if resource not in (*CONTAINERS, *NO_RESOURCES)
+    }
+
+
 def resources() -> dict[str, tuple[int, int]]:
     """Return the lines of code and all lines of each resource in the working tree, rounded up."""
-    users = collections.Counter(name for names in RESOURCES.values() for name in names)
+    own = files_of_resources()
+    users = collections.Counter(name for names in own.values() for name in names)
     texts = {name: (ROOT / HOME / name).read_text(encoding="utf-8") for name in users}
     sizes = {name: (lines_of_code(text), len(text.splitlines())) for name, text in texts.items()}
 
     def total(names: t.Sequence[str], place: int) -> int:
         return math.ceil(sum(fractions.Fraction(sizes[name][place], users[name]) for name in names))
 
-    return {resource: (total(names, 0), total(names, 1)) for resource, names in RESOURCES.items()}
+    return {resource: (total(names, 0), total(names, 1)) for resource, names in own.items()}
 
 
 def main() -> int:

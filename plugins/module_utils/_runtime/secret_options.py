@@ -4,9 +4,9 @@
 
 """The names of options that hold secrets, and of those that hold URLs, which can contain secrets.
 
-The names count in every module and at every level: a secret at a wrong place is still a secret. A test derives them
-from the declarations of all resources and compares. They are not derived here, because each module would then carry
-all declarations to the managed host and compile them there.
+The names count in every module and at every level: a secret at a wrong place is still a secret. `make format` writes
+them from the argument specs of all modules and the declarations of all resources. They are not derived here, because
+each module would then carry all declarations to the managed host and compile them there.
 """
 
 from __future__ import annotations

@@ -66,9 +66,10 @@ fresh: ## Run `make demo` and `make test` on a new Debian 12, as root (RELEASES=
 lint: ## Static checks: style, types, documentation, changelog, licences
 	$(GATE) $(static)
 
-format: ## Format all Python, and update generated documentation
+format: ## Format all Python, and update what is generated
 	$(RUN) ruff format .
 	$(RUN) python tools/update_return_docs.py
+	$(RUN) python tools/update_module_files.py
 
 sanity: ## ansible-test sanity (CORES="2.19 2.21")
 	$(GATE) $(addprefix sanity-,$(cores))

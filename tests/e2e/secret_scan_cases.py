@@ -16,16 +16,18 @@ import typing as t
 from urllib.parse import quote
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.tests import module_examples
+from ansible_collections.streamops.ovenmediaengine.tests.module_examples import ANY_END, EVERY, SUCCESS
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED, OPERATIONS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
 
 from .rotation import Pair, authority
 from .secret_scan import Canaries
 from .secret_scan_echo import OTHERS, Echo
 
-# What a case ends with that is no key of ADVICE.
-SUCCESS = "success"
+# What a case ends with that is no key of ADVICE, beside SUCCESS.
 BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
 NOT_BROUGHT_ABOUT: dict[str, str] = {
@@ -34,8 +36,8 @@ NOT_BROUGHT_ABOUT: dict[str, str] = {
     "proxy": "a proxy is set by the environment, which only cases with a Python of their own have",
 }
 
-FILES = ("audit_report", "config_import", "server", "server_config", "watcher")
-"""Modules that send no requests, or, as `server`, only to a server that runs on their host."""
+ASKING = tuple(module for module in CONNECTED if not module_examples.examples()[module].asks_own_server)
+"""Modules that send requests to the server of a case."""
 CHANNELS = ("scheduled_channel", "multiplex_channel")
 JOBS = ("push_task", "push_tasks", "record", "records")
 MANAGING = ("vhost", "vhosts", "application", "applications", *JOBS)
@@ -72,6 +74,7 @@ class Case:
 
 
 _EXPORTED = tempfile.TemporaryDirectory(prefix="exported-")
+_OPTIONS = module_examples.options(pathlib.Path(_EXPORTED.name))
 
 
 class Objects:
@@ -240,76 +243,20 @@ class Objects:
 
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
         """Return the options of a module that is about one virtual host and all that is in it."""
-        sent = {"app": "live", "stream": "sent"}
-        return {
-            "scheduled_channel": self.channel("scheduled_channel"),
-            "scheduled_channel_info": {"vhost": "tv", "app": "live"},
-            "multiplex_channel": self.channel("multiplex_channel"),
-            **{f"{module}s": {f"{module}s": [self.channel(module)]} for module in CHANNELS},
-            "multiplex_channel_info": {"vhost": "tv", "app": "live"},
-            "vhost": self.entry(vhost),
-            "vhosts": {"vhosts": [self.entry(vhost)]},
-            "vhost_info": {"names": [vhost]},
-            "application": self.app(vhost),
-            "applications": {"applications": [self.app(vhost)]},
-            "application_info": {"vhost": vhost},
-            "push_task": self.tasks(vhost)[0],
-            "push_tasks": {"tasks": self.tasks(vhost)},
-            "push_task_info": {"vhost": vhost, "app": "live"},
-            "restream": self.restream(vhost),
-            "provision": {
-                "vhosts": [self.entry(vhost)],
-                "applications": [self.app(vhost, "flat")],
-                # Of a virtual host that is not listed: another list would say that its application pulls nothing.
-                "streams": self.pulls("tv")["streams"],
-                "stream_wait_timeout": 0,
-                "push_tasks": self.tasks(vhost),
-                "records": self.records(vhost),
-                "wait_timeout": 0,
-            },
-            "record": self.records(vhost)[0],
-            "records": {"records": self.records(vhost)},
-            "record_info": {"vhost": vhost, "app": "live"},
-            "record_stream": {"vhost": vhost, "app": "live", "stream": "main"},
-            "stream": self.pull(vhost),
-            "streams": self.pulls(vhost),
-            "stream_event": {"vhost": vhost, **sent, "frames": [{"frame_type": "TIT2", "data": "x"}]},
-            "stream_conclude": {"vhost": vhost, **sent},
-            "stream_stt": {"vhost": vhost, **sent, "state": "stopped"},
-            "hls_dump": {
-                "vhost": vhost,
-                **sent,
-                "id": "dump",
-                "output_path": "/srv/dump",
-                "info_file": "/srv/dump.info",
-                "user_data": self.secret("dump user data"),
-            },
-            "hls_dump_info": {"vhost": vhost, "app": "live"},
-            "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
-            "cert_reload": {"vhost": vhost},
-            "export": {"dest": f"{_EXPORTED.name}/export.yml"},
-            "certificates": {
-                "certificates": [
-                    {
-                        "vhost": vhost,
-                        "certificate_content": "x",
-                        "private_key_content": self.secret("content of a key"),
-                    }
-                ],
-                "endpoints": [{"host": "127.0.0.1", "port": 9}],
-            },
-            "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
-            "audit_info": {
-                "vhosts": [self.vhost(vhost)],
-                "applications": [self.app(vhost)],
-                "push_tasks": self.tasks(vhost),
-                "records": self.records(vhost),
-                "streams": [{name: value for name, value in self.pull(vhost).items() if name != "wait_timeout"}],
-                "scheduled_channels": [self.channel("scheduled_channel")],
-                "multiplex_channels": [self.channel("multiplex_channel")],
-            },
-            "server_info": {"vhosts": [vhost], "applications": [f"{vhost}/live"]},
-        }[module]
+        example = module_examples.examples()[module]
+        if example.with_secrets is not None:
+            return dict(example.with_secrets(self, vhost))
+        secrets = {
+            option: self.secret(f"{module} {option}")
+            for option, spec in OPERATIONS[module].options().items()
+            if spec.get("no_log") and spec["type"] == "str"
+        }
+        return {**module_examples.placed(_OPTIONS[module], vhost=vhost, app="live", stream="sent"), **secrets}
+
+    @staticmethod
+    def exported(name: str) -> str:
+        """Return the path of a file that a module writes on the controller."""
+        return f"{_EXPORTED.name}/{name}"
 
 
 class Server:
@@ -478,20 +425,15 @@ class Server:
 
     def matrix(self, every: int = 1) -> t.Iterator[Case]:
         """Yield every module with each common error; with ``every`` each module with some of them in turn."""
-        for number, module in enumerate(module for module in MODULES if module not in FILES):
+        for number, module in enumerate(ASKING):
+            ends = module_examples.examples()[module].ends
             for position, kind in enumerate((*EVERYWHERE, *NOWHERE)):
                 # A reload that fails has a kind of its own, which nothing else brings about.
                 if (number + position) % every and (module, kind) != ("cert_reload", "server_error"):
                     continue
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"all-{kind}")}
-                ends: str | None = (
-                    None if module in ("cert_reload", "audit_info") else kind
-                )  # a reload has words of its own, an audit has findings
-                if module in ("stream_conclude", "stream_stt") and kind == "controller_not_found":
-                    ends = "unsupported_call"  # they ask for the version, which such a server is too old to know
-                # The answer to an event holds nothing that could be missing. The reads of check mode do.
-                sends = (module, kind) == ("stream_event", "unexpected_answer")
-                yield Case(f"{module}: {kind}", module, options, SUCCESS if sends else ends, writes=sends)
+                end = ends.get(kind, ends.get(EVERY, kind))
+                yield Case(f"{module}: {kind}", module, options, None if end == ANY_END else end, end == SUCCESS)
 
     def core(self) -> t.Iterator[Case]:
         """Yield success and drift of every module."""
@@ -545,6 +487,16 @@ class Server:
         yield Case(
             "audit_info: as listed", "audit_info", {**self.theirs.options("audit_info", "shared"), **self.connection()}
         )
+
+    def examples(self) -> t.Iterator[Case]:
+        """Yield the example of each module that no other case lets succeed."""
+        succeeding = {case.module for case in (*self.core(), *self.specific()) if case.ends == SUCCESS}
+        for module, example in module_examples.examples().items():
+            if module not in succeeding:
+                access = self.connection() if module in CONNECTED else {}
+                end = example.ends.get(SUCCESS, SUCCESS)
+                options = {**self.mine.options(module, "shared"), **access}
+                yield Case(f"{module}: example", module, options, None if end == ANY_END else end)
 
     def files(self) -> t.Iterator[Case]:
         """Yield configuration files through their life, and what goes wrong with them."""

@@ -15,6 +15,7 @@ import typing as t
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import ROOT, Issued
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
@@ -33,7 +34,6 @@ SECRETS = {
         "webhook_secret",
     )
 }
-WITHOUT_CONNECTION = ("audit_report", "config_import", "server_config", "watcher")
 
 
 def examples(path: pathlib.Path) -> str:
@@ -136,7 +136,7 @@ def test_each_module_has_examples() -> None:
         assert all(task.get("name") for task in tasks), path.name
         # The first example of a module shows the connection, and no more than that is spent on it.
         assert module in tasks[0], path.name
-        shown = [path.stem not in WITHOUT_CONNECTION] + [False] * (len(tasks) - 1)
+        shown = [path.stem in CONNECTED] + [False] * (len(tasks) - 1)
         assert ["api_url" in (task.get(module) or {}) for task in tasks] == shown, path.name
 
 
@@ -152,7 +152,7 @@ def test_examples_run(project: Project, sim: Simulator) -> None:
             continue  # need a systemd; the examples of their roles run on a fake
         if path.stem == "config_import":  # reads what is there
             text = text.replace("/etc/ovenmediaengine", str(project.directory / "durable"))
-        elif path.stem in WITHOUT_CONNECTION:
+        elif path.stem not in CONNECTED:
             text = text.replace("/etc/ovenmediaengine", str(project.directory / "conf"))
         elif not path.stem.startswith("cert"):
             text = text.replace("config_dir: /etc/ovenmediaengine", f"config_dir: {project.directory / 'durable'}")

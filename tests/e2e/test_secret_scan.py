@@ -164,7 +164,8 @@ def test_canaries_differ_and_are_the_same_in_every_run() -> None:
 
 def all_cases(server: Server) -> list[Case]:
     """Return every case that there is about a server."""
-    return [*server.matrix(), *server.core(), *server.on_writes(), *server.specific(), *server.bad_input()]
+    own = [*server.matrix(), *server.core(), *server.on_writes(), *server.specific(), *server.bad_input()]
+    return [*own, *server.examples()]
 
 
 @pytest.mark.exhaustive
@@ -319,6 +320,7 @@ class Scan:
             yield from server.on_writes(("bad_request",))
             yield from list(server.specific())[:: 6 if self.check else 3]
             yield from list(server.bad_input())[:: 48 if self.check else 24]
+            yield from server.examples()
 
     @staticmethod
     def _keys() -> list[str]:

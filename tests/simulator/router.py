@@ -16,7 +16,6 @@ from . import (
     applications,
     certificates,
     channels,
-    dumps,
     profiles,
     push_tasks,
     records,
@@ -67,23 +66,9 @@ def _internals(call: Call, rule: Rule) -> Answer:
     return rule(call)
 
 
-StreamRule = Callable[[State, VirtualHost, Application, str, Any], Answer]
-_STREAM_ACTIONS: dict[str, StreamRule] = {
-    "hlsDumps": dumps.list_dumps,
-    "startHlsDump": dumps.start,
-    "stopHlsDump": dumps.stop,
-    "sendEvent": stream_events.send_event,
-    "sendEvents": stream_events.send_events,
-    "concludeHlsLive": stream_events.conclude,
-    "sendSubtitles": stream_events.send_subtitles,
-    "enableStt": lambda state, vhost, app, name, _body: stream_events.enable_speech(state, vhost, app, name),
-    "disableStt": lambda state, vhost, app, name, _body: stream_events.disable_speech(state, vhost, app, name),
-    "sttStatus": lambda state, vhost, app, name, _body: stream_events.speech_status(state, vhost, app, name),
-}
-
-
 def _stream_action(call: Call) -> Answer:
-    return _STREAM_ACTIONS[call.names["action"]](call.state, call.vhost, call.app, call.names["stream"], call.body)
+    action = stream_events.ACTIONS[call.names["action"]]
+    return action.rule(call.state, call.vhost, call.app, call.names["stream"], call.body)
 
 
 def _channel(rule: Rule) -> Rule:
@@ -171,7 +156,7 @@ _TABLE: tuple[tuple[str, str, Rule], ...] = (
     ("GET", _STREAMS, lambda call: streams.list_names(call.state, call.vhost, call.app)),
     ("GET", _STREAM, lambda call: streams.read(call.state, call.vhost, call.app, call.names["stream"])),
     ("DELETE", _STREAM, lambda call: streams.delete(call.state, call.vhost, call.app, call.names["stream"])),
-    ("POST", _STREAM + ":(?P<action>" + "|".join(_STREAM_ACTIONS) + ")", _stream_action),
+    ("POST", _STREAM + ":(?P<action>" + "|".join(stream_events.ACTIONS) + ")", _stream_action),
     ("POST", _PROFILES, lambda call: profiles.create(call.state, call.vhost, call.app, call.body)),
     ("GET", _PROFILES, lambda call: profiles.list_names(call.app)),
     ("GET", _PROFILE, lambda call: profiles.read(call.vhost, call.app, call.names["profile"])),
@@ -223,7 +208,8 @@ def plain_path(target: str) -> str:
 def _match(state: State, method: str, path: str) -> tuple[Rule, dict[str, str]]:
     for pattern, rule in _ROUTES.get(method, ()):
         found = pattern.fullmatch(path)
-        if found is not None and found.groupdict().get("action") in (None, *state.version.stream_actions):
+        action = stream_events.ACTIONS.get(found["action"]) if found and "action" in found.groupdict() else None
+        if found is not None and (action is None or action.since <= state.version.release):
             return rule, found.groupdict()
     raise ApiError(404, "Controller not found")
 

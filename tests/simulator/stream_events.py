@@ -1,14 +1,16 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What requests send into streams: events, subtitles, the end of HLS, speech to text (server-facts: Streams)."""
+"""What requests send into streams: events, subtitles, the end of HLS, speech to text (server-facts: Streams); and the
+table of all actions of a stream.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import streams
+from . import dumps, streams
 from .answers import Answer, bulk, envelope, success
 from .errors import ApiError
 from .media import LiveStream, StreamEvent
@@ -143,18 +145,43 @@ def _set_speech(
     return success({"enabled": not stream.stt_paused})
 
 
-def enable_speech(state: State, vhost: VirtualHost, app: Application, name: str) -> Answer:
+def enable_speech(state: State, vhost: VirtualHost, app: Application, name: str, _body: Any) -> Answer:
     """POST ...:enableStt."""
     return _set_speech(state, vhost, app, name, lambda stream: setattr(stream, "stt_paused", False))
 
 
-def disable_speech(state: State, vhost: VirtualHost, app: Application, name: str) -> Answer:
+def disable_speech(state: State, vhost: VirtualHost, app: Application, name: str, _body: Any) -> Answer:
     """POST ...:disableStt."""
     return _set_speech(state, vhost, app, name, lambda stream: setattr(stream, "stt_paused", True))
 
 
-def speech_status(state: State, vhost: VirtualHost, app: Application, name: str) -> Answer:
+def speech_status(state: State, vhost: VirtualHost, app: Application, name: str, _body: Any) -> Answer:
     """POST ...:sttStatus: 200 also for a stream without an encoder."""
     stream = streams.find(state, vhost, app, name)
     renditions = [{"codec": "WHISPER", **entry} for entry in stream.renditions]
     return success({"enabled": bool(renditions) and not stream.stt_paused, "renditions": renditions})
+
+
+class StreamAction(NamedTuple):
+    """A call ``POST .../streams/{stream}:ACTION``."""
+
+    rule: Callable[[State, VirtualHost, Application, str, Any], Answer]
+    since: tuple[int, ...]
+    """The first release that has it."""
+    sends: bool = False
+    """Whether it sends something that no call reads back: an entry of ``state.world.events``."""
+
+
+ACTIONS: dict[str, StreamAction] = {
+    "hlsDumps": StreamAction(dumps.list_dumps, (0, 15, 0)),
+    "startHlsDump": StreamAction(dumps.start, (0, 15, 0)),
+    "stopHlsDump": StreamAction(dumps.stop, (0, 15, 0)),
+    "sendEvent": StreamAction(send_event, (0, 15, 0), sends=True),
+    "sendEvents": StreamAction(send_events, (0, 18, 0), sends=True),
+    "concludeHlsLive": StreamAction(conclude, (0, 16, 6), sends=True),
+    "sendSubtitles": StreamAction(send_subtitles, (0, 20, 0), sends=True),
+    "enableStt": StreamAction(enable_speech, (0, 21, 0)),
+    "disableStt": StreamAction(disable_speech, (0, 21, 0)),
+    "sttStatus": StreamAction(speech_status, (0, 21, 0)),
+}
+"""The actions of a stream."""

@@ -80,19 +80,6 @@ class ServerVersion:
     """How a stream describes its tracks: a key of :data:`.tracks.KEYS`."""
     has_playlists: bool = True
     """A stream describes the playlists of its outputs."""
-    stream_actions: tuple[str, ...] = (
-        "hlsDumps",
-        "startHlsDump",
-        "stopHlsDump",
-        "sendEvent",
-        "sendEvents",
-        "concludeHlsLive",
-        "sendSubtitles",
-        "enableStt",
-        "disableStt",
-        "sttStatus",
-    )
-    """Actions of a stream."""
     event_formats: tuple[str, ...] = ("ID3V2",)
     """Formats of ``sendEvent``."""
     conclude_kills: bool = False
@@ -125,6 +112,11 @@ class ServerVersion:
     """Tracks of a multiplex channel have ``publicName``, ``language``, ``characteristics`` and ``audioIndex``."""
 
     @property
+    def release(self) -> tuple[int, ...]:
+        """Return the numbers of the release whose calls it has."""
+        return tuple(int(part) for part in self.reported.split("."))
+
+    @property
     def config_generation(self) -> int:
         """Return the second number of the version whose keys the configuration accepts."""
         return int(self.keys.split(".")[1])
@@ -148,7 +140,6 @@ V0_20_0 = replace(
     multiplex_describes_tracks=False,
     queues_have_dwell=False,
     tracks="0.20.0",
-    stream_actions=V0_21_0.stream_actions[:7],
     event_formats=("ID3V2", "CUE", "SCTE35"),
     pull_checks_urls=False,
     pull_retries=1,
@@ -180,7 +171,6 @@ V0_18_0 = replace(
     schedule_tolerates_errors=False,
     multiplex_has_bypass=False,
     tracks="0.18.0",
-    stream_actions=V0_21_0.stream_actions[:6],
     event_formats=("ID3V2", "CUE"),
     conclude_kills=True,
     pull_retries=2,
@@ -212,7 +202,6 @@ V0_15_10 = replace(
     has_internals=False,
     tracks="0.15.10",
     has_playlists=False,
-    stream_actions=V0_21_0.stream_actions[:4],
     event_formats=("ID3V2",),
     conclude_kills=False,
     publisher_counters=(

@@ -30,6 +30,8 @@ class Function:
 
     name: str
     file: str
+    owner: str = ""
+    """The class that has it, if one does."""
     takes_path: bool = False
     methods: set[str] = field(default_factory=set)
     paths: set[str] = field(default_factory=set)
@@ -81,10 +83,12 @@ class Calls:
                 return
 
     def _helpers(self, user: Function, wanted: t.Callable[[Function], bool]) -> list[Function]:
-        """Return the helpers that a function mentions: those of its file if it has one of the name."""
-        named = [one for one in self._functions if one.name in user.mentions and one is not user and wanted(one)]
-        near = {one.name for one in named if one.file == user.file}
-        return [one for one in named if one.file == user.file or one.name not in near]
+        """Return the helpers that a function mentions: those of its class or of its file if it has one of the name."""
+        found = [one for one in self._functions if one.name in user.mentions and one is not user and wanted(one)]
+        for place in ((user.file, user.owner), (user.file,)):
+            near = {one.name for one in found if (one.file, one.owner)[: len(place)] == place}
+            found = [one for one in found if (one.file, one.owner)[: len(place)] == place or one.name not in near]
+        return found
 
     def sends(self, call: Call, method: str, path: str) -> bool:
         """Return whether a call can be the method and path of a row, such as ``/v1/vhosts/{vhost}``."""
@@ -104,19 +108,19 @@ def read() -> Calls:
     return Calls({path.name: path.read_text(encoding="utf-8") for path in sorted(HOME.glob("*.py"))})
 
 
-def _functions(file: str, tree: ast.AST) -> t.Iterator[Function]:
+def _functions(file: str, tree: ast.AST, owner: str = "") -> t.Iterator[Function]:
     """Yield all functions, and the constants of modules and classes."""
-    for node in ast.walk(tree):
+    for node in ast.iter_child_nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             arguments = node.args
             names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-            yield _function(Function(node.name, file, "path" in names), node)
-        elif isinstance(node, (ast.Module, ast.ClassDef)):
-            for statement in node.body:
-                if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                    yield _function(Function(statement.targets[0].id, file), statement)
-                elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    yield _function(Function(statement.target.id, file), statement)
+            yield _function(Function(node.name, file, owner, "path" in names), node)
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(file, node, node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield _function(Function(node.targets[0].id, file, owner), node)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield _function(Function(node.target.id, file, owner), node)
 
 
 def _function(found: Function, node: ast.AST) -> Function:

@@ -2,36 +2,22 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Derive from the declarations which options hold secrets, and which hold URLs that can contain secrets."""
+"""Derive from the code which options hold secrets, and which hold URLs that can contain secrets."""
 
 from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
-    CONNECTION_URLS,
-    connection_options,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import CONNECTION_URLS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import StringList, Url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import RESOURCES
-
-CONTENTS = (
-    "environment_variables",
-    "inventory_content",
-    "previous_api_token",
-    "private_key_content",
-    "settings_content",
-    "stream_keys",
-)
-"""Options that hold secrets and are no field of a resource: what files hold, and stream keys by platform."""
 
 
 def secret_options() -> set[str]:
-    """Return the names of all options that hold secrets."""
-    return _secret_names(connection_options()).union(
-        CONTENTS, *(_secret_names(resource.options()) for resource in RESOURCES)
-    )
+    """Return the names of all options of modules that hold secrets."""
+    return set().union(*map(secret_names, map(argument_spec, OPERATIONS)))
 
 
 def url_options() -> dict[str, bool]:
@@ -43,13 +29,13 @@ def url_options() -> dict[str, bool]:
     return found
 
 
-def _secret_names(spec: t.Mapping[str, t.Any]) -> set[str]:
+def secret_names(spec: t.Mapping[str, t.Any]) -> set[str]:
     """Return the names of options that an argument spec marks as secret, at every level."""
     found: set[str] = set()
     for name, option in spec.items():
         if option.get("no_log"):
             found.add(name)
-        found |= _secret_names(option.get("options") or {})
+        found |= secret_names(option.get("options") or {})
     return found
 
 

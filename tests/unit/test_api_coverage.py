@@ -10,58 +10,17 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.unit import api_calls
+from ansible_collections.streamops.ovenmediaengine.tests.unit import api_calls, api_coverage
+from ansible_collections.streamops.ovenmediaengine.tests.unit.api_coverage import RECORDINGS, ROOT, numbers, rows
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/api-coverage.md").read_text(encoding="utf-8")
-RECORDINGS = sorted([*(ROOT / "tests/wire").glob("[0-9]*.json"), *(ROOT / "tests/wire/media").glob("[0-9]*.json")])
 NO_ROUTE = "[HTTP] Controller not found (404)"
 
-# What the server takes as a name in a path: only that of an application ends at a colon.
-_NAME, _APP_NAME = "[^/]*", "[^/:]*"
-
-
-class Row(NamedTuple):
-    """A call of the server's API."""
-
-    method: str
-    path: str
-    since: tuple[int, ...]
-    until: tuple[int, ...] | None
-    modules: tuple[str, ...]
-    remarks: str
-
-    def answers(self, version: tuple[int, ...], method: str, path: str) -> bool:
-        """Return whether a server of a version has this call for a request."""
-        if version < self.since or (self.until is not None and version > self.until) or method != self.method:
-            return False
-        pattern = re.sub(r"\\\{(\w+)\\\}", lambda name: _APP_NAME if name[1] == "app" else _NAME, re.escape(self.path))
-        return re.fullmatch(pattern, path) is not None
-
-
-def numbers(version: str) -> tuple[int, ...]:
-    """Return a version as numbers."""
-    return tuple(int(part) for part in version.split("."))
-
-
-def rows() -> list[Row]:
-    """Return the rows of all tables."""
-    found = []
-    for line in re.findall(r"^\| [A-Z]+ /.+$", PAGE, re.MULTILINE):
-        call, since, _does, used, remarks = (cell.strip() for cell in line.strip("|").split("|"))
-        method, path = call.split(" ")
-        first, _to, last = since.partition(" to ")
-        modules = re.findall(r"`(\w+)`", used)
-        assert used == ", ".join(f"`{name}`" for name in modules) or used == "no", line
-        found.append(Row(method, path, numbers(first), numbers(last) if last else None, tuple(modules), remarks))
-    return found
-
-
-ROWS = rows()
+PAGE = api_coverage.PAGE.read_text(encoding="utf-8")
+ROWS = rows(PAGE)
 USED = [row for row in ROWS if row.modules]
 LEFT_OUT = [row for row in ROWS if not row.modules]
 CALLS = api_calls.read()
@@ -71,21 +30,12 @@ def test_every_module_of_the_table_exists() -> None:
     assert {name for row in ROWS for name in row.modules} - set(MODULES) == set()
 
 
-def test_every_module_that_sends_requests_of_its_own_is_in_the_table() -> None:
-    # `certificate_info` reads virtual hosts only to find the names and the order of certificates. `audit_report`,
-    # `config_import`, `server_config` and `watcher` send none. The others send those of the modules for their objects.
-    assert set(MODULES) - {name for row in ROWS for name in row.modules} == {
-        "audit_report",
-        "certificate_info",
-        "config_import",
-        "export",
-        "provision",
-        "record_stream",
-        "restream",
-        "server",
-        "server_config",
-        "watcher",
-    }
+def test_every_module_with_a_connection_is_in_a_table_or_named_before_them() -> None:
+    in_tables = {name for row in ROWS for name in row.modules}
+    before = re.search(r"^- \*\*In no row\*\* (.+\n(?:  .+\n)*)", PAGE, re.MULTILINE)
+    assert before is not None
+    assert set(CONNECTED) - in_tables == set(re.findall(r"`(\w+)`", before[1]))
+    assert in_tables <= set(CONNECTED)
 
 
 def test_every_call_has_one_row_and_what_is_left_out_a_reason() -> None:
@@ -95,18 +45,21 @@ def test_every_call_has_one_row_and_what_is_left_out_a_reason() -> None:
     assert [row.path for row in LEFT_OUT if not row.remarks] == []
 
 
-def test_the_counts_are_those_of_the_tables() -> None:
-    found = re.search(r"\*\*([\d.]+) has (\d+) calls. The collection uses (\d+) of them; (\d+) are left out", PAGE)
-    assert found is not None
-    newest = numbers(found[1])
-    now = [row for row in ROWS if row.since <= newest and row.until is None]
-    assert newest == max(numbers(path.stem) for path in RECORDINGS)
-    assert [int(text) for text in found.groups()[1:]] == [
-        len(now),
-        len([row for row in now if row.modules]),
-        len([row for row in now if not row.modules]),
+def test_the_totals_are_those_of_the_tables() -> None:
+    """`make format` writes them."""
+    assert api_coverage.totals(ROWS) in PAGE
+
+
+def test_totals_count_what_the_newest_release_has() -> None:
+    version, used = numbers("0.15.0"), ("vhost",)
+    made = [
+        api_coverage.Row("GET", "/v1/a", version, None, used, ""),
+        api_coverage.Row("GET", "/v1/b", version, None, (), "a reason"),
+        api_coverage.Row("GET", "/v1/c", version, numbers("0.18.0"), (), "a reason"),
     ]
-    assert len(ROWS) - len(now) == 1 and "One more call exists in\nolder releases only." in PAGE
+    found = re.search(r"\*\*([\d.]+) has (\d+) calls", api_coverage.totals(made))
+    assert found is not None and numbers(found[1]) == max(numbers(path.stem) for path in RECORDINGS)
+    assert re.findall(r"\b\d+\b(?![.])", api_coverage.totals(made).partition(" has ")[2]) == ["2", "1", "1", "1"]
 
 
 def test_every_call_of_the_code_has_a_row_that_says_used() -> None:

@@ -300,7 +300,7 @@ def plan(params: Params, current: t.Iterable[Params]) -> Plan:
     problems += unknown
     tasks: list[Task] = []
     if not problems:
-        streams = {str(task["id"]): str((task.get("stream") or {}).get("name")) for task in current}
+        streams = {str(task["id"]): str((task.get("stream") or {}).get("name")) for task in current if "id" in task}
         planned = [(name, one) for name in names for one in _ids(known[name], stream, state, streams)]
         names = [name for name, _id in planned]
         scope = {"vhost": params["vhost"], "app": params["app"]}

@@ -16,8 +16,8 @@ from .._schema.extra import EXTRA, Extra
 
 # The names of options that hold secrets, and of those that hold URLs, which can contain secrets.
 #
-# The names count in every module and at every level: a secret at a wrong place is still a secret. A test derives them
-# from the declarations of all resources and compares. They are not derived here, because each module would then carry
+# The names count in every module and at every level: a secret at a wrong place is still a secret. `make format`
+# writes them from the argument specs of all modules. They are not derived here, because each module would then carry
 # all declarations to the managed host and compile them there.
 
 SECRET_OPTIONS = frozenset(

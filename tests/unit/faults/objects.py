@@ -22,7 +22,10 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import Pull
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.recorder import Record, RecordApplication
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import State
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.stream_events import ACTIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import post
+
+_SENDING = [name for name, action in ACTIONS.items() if action.sends]
 
 Label = tuple[str, ...]
 Form = Any
@@ -263,7 +266,7 @@ def asked_to_make(method: str, path: str, body: Any) -> Iterable[Label]:
         yield (parts[3], parts[5], str(body["name"]))
     elif len(parts) == 8 and parts[7].endswith(":startHlsDump"):
         yield (parts[3], parts[5], str(body["id"]))
-    elif len(parts) == 8 and parts[7].endswith((":sendEvent", ":sendSubtitles", ":concludeHlsLive")):
+    elif len(parts) == 8 and parts[7].endswith(tuple(f":{action}" for action in _SENDING)):
         yield (parts[3], parts[5], f"sent-{parts[7].partition(':')[0]}")
     elif len(parts) == 6 and parts[5].endswith((":startPush", ":startRecord")):
         yield (parts[3], parts[5].partition(":")[0], str(body["id"]))

@@ -14,12 +14,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests import robustness
+from ansible_collections.streamops.ovenmediaengine.tests import module_examples, robustness
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import FaultHarness, described
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Verdict
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds import KINDS, REPRESENTATIVES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import Scenario, scenarios
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
 NEWEST = "0.21.0"
 
@@ -38,43 +40,12 @@ looks.
 """
 LARGE = "vhosts: create 501"
 
-SCENARIOS = tuple(scenarios(NEWEST))
+SCENARIOS = scenarios(NEWEST)
 SMALL = tuple(name for name in SCENARIOS if name != LARGE)
-FOR_MANY = (
-    "vhosts",
-    "applications",
-    "push_tasks",
-    "provision",
-    "records",
-    "scheduled_channels",
-    "multiplex_channels",
-    "streams",
-)
-
-TYPICAL = (
-    "vhost: recreate with contents",
-    "vhosts: create many in two pieces",
-    "application: recreate with tasks",
-    "applications: create, recreate, keep and purge",
-    "push_task: another destination",
-    "push_tasks: start, move, keep and purge",
-    "provision: create and keep",
-    "record: another interval",
-    "records: start, change, keep and purge",
-    "scheduled_channel: recreate",
-    "scheduled_channels: create, change, recreate, keep and purge",
-    "multiplex_channel: create",
-    "multiplex_channels: create many",
-    "stream: another URL",
-    "streams: pull, another URL, keep and refuse",
-    "cert_reload: one",
-    "hls_dump: start",
-    "stream_event: send",
-    "stream_conclude: send",
-    "stream_stt: start",
-)
-"""A scenario of each module: those that the short gate tries, with the class of a lost response. The whole matrix is
-for the long gate.
+FOR_MANY = {"provision", *(f"{module}s" for module in MODULES if f"{module}s" in MODULES)}
+TYPICAL = tuple(name for name, scenario in SCENARIOS.items() if scenario.typical)
+"""Scenarios of each module: those that the short gate tries, with the class of a lost response. The whole matrix is for
+the long gate.
 """
 
 
@@ -142,7 +113,10 @@ def spoil(
 
 def test_each_module_that_writes_has_a_typical_scenario() -> None:
     assert set(TYPICAL) <= set(SMALL)
-    assert {name.partition(":")[0] for name in TYPICAL} == {scenario.module for scenario in scenarios(NEWEST).values()}
+    assert {SCENARIOS[name].module for name in TYPICAL} == {scenario.module for scenario in SCENARIOS.values()}
+    writing = {module for module in CONNECTED if not module.endswith("_info")}
+    without = {module for module, example in module_examples.examples().items() if example.without_scenarios}
+    assert writing - without == {scenario.module for scenario in SCENARIOS.values()} and without < writing
 
 
 @pytest.mark.parametrize(("name", "kind"), pairs(REPRESENTATIVES, typical=("reset", "unauthorized")))

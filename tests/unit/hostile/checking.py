@@ -13,29 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.tests import module_examples
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import (
-    HOLDER,
-    LIVE,
-    Place,
-    spelled,
-    with_value,
-)
+from ansible_collections.streamops.ovenmediaengine.tests.unit import api_coverage, running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place, spelled, with_value
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
 
 NAME = re.compile(r"[A-Za-z0-9._-]+")
-_ACTIONS = "pushes|startPush|stopPush|records|startRecord|stopRecord"
-_CHANNELS = rf"/(scheduled|multiplex)Channels(/{NAME.pattern})?"
-_OF_STREAM = "hlsDumps|startHlsDump|stopHlsDump|sendEvent|sendSubtitles|concludeHlsLive|enableStt|disableStt|sttStatus"
-_STREAMS = rf"/streams(/{NAME.pattern}(:({_OF_STREAM}))?)?"
-_IN_APP = rf"(:({_ACTIONS})|{_STREAMS}|{_CHANNELS})?"
-_VHOST = rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}{_IN_APP}|:reloadCertificate)?"
-_STATISTICS = rf"stats/current(/vhosts/{NAME.pattern}(/apps/{NAME.pattern}(/streams/{NAME.pattern})?)?)?"
-_PATHS = rf"/v1/(version|vhosts|vhosts:reloadAllCertificates|{_VHOST}|{_STATISTICS}|managers/api:reloadCertificate)"
+_PATHS = "|".join(sorted({row.pattern(NAME.pattern, NAME.pattern) for row in api_coverage.rows() if row.modules}))
+"""Those of the calls that modules use."""
 KEY = re.compile(r"[A-Za-z0-9_]+")
 
 
@@ -142,15 +131,11 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def fresh(simulator: Simulator) -> None:
-    """Bring the simulator to its first state, with a virtual host `t-v` for applications, recordings and channels."""
+    """Bring the simulator to its first state, with what the examples of the modules need."""
     with simulator.state.lock:
         simulator.state.channels.files.clear()  # they would survive the restart
     simulator.restart()
-    with simulator.state.lock:
-        vhost = simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}})
-        for app in HOLDER["applications"]:
-            simulator.state.create_application(vhost, app)
-    simulator.stream_appears(LIVE["vhost"], LIVE["app"], LIVE["stream"])
+    module_examples.prepare(simulator)
     simulator.clear_log()
 
 

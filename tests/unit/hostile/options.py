@@ -9,167 +9,27 @@ options.
 from __future__ import annotations
 
 import copy
-import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
+from ansible_collections.streamops.ovenmediaengine.tests import module_examples
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import argument_spec
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.channel_samples import (
-    MULTIPLEX,
-    PLACE,
-    SCHEDULED,
-)
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import RECORD, TASK
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK
 
-_CONFIGURATION = tempfile.TemporaryDirectory(prefix="t-conf-")
-"""A directory for configuration files, which the process removes at its end."""
-VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}
-APPLICATION: dict[str, Any] = {"vhost": "t-v", "name": "live"}
 OURS = {"name": "t-s", "host": {"names": ["s.example.com"]}}
 """A virtual host that is there, and what is in it."""
 OUR_APP = {"vhost": "t-s", "name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}
 OUR_TASK = {**TASK, "vhost": "t-s", "app": "live"}
-HOLDER: dict[str, Any] = {"applications": [{"name": "rec", "type": "live", "publishers": {"file": {}}}]}
-"""What virtual host `t-v` has in it for recordings, in wire form."""
-_RECORD = {**RECORD, "vhost": "t-v", "app": "rec"}
-_IMPORTED = Path(_CONFIGURATION.name) / "imported"
-_IMPORTED.mkdir()
-(_IMPORTED / "Server.xml").write_text(
-    '<Server version="8"><Name>t-s</Name><Type>origin</Type><VirtualHosts></VirtualHosts></Server>', encoding="utf-8"
-)
-_PART = Path(_CONFIGURATION.name) / "parts" / "one"
-_PART.mkdir(parents=True)
-(_PART / "audit.json").write_text(
-    json.dumps({"schema_version": 1, "generated_at": "2026-01-31T03:00:00Z", "servers": []}), encoding="utf-8"
-)
-_PLATFORM = {"name": "t-p", "url": "rtmp://one.example.com/live", "stream_key": ""}
-# Renditions without tracks, because a track that no source has is refused there.
-_MULTIPLEX = {**MULTIPLEX, "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}]}
-_STREAM = {"vhost": "default", "app": "app", "name": "t-none"}
 
-LIVE = {"vhost": "default", "app": "app", "stream": "t-live"}
-"""A stream that a test has to bring to life."""
+_DIRECTORY = tempfile.TemporaryDirectory(prefix="t-conf-")
+"""A directory for configuration files, which the process removes at its end."""
+VALID = module_examples.options(Path(_DIRECTORY.name))
+"""Options with which each module succeeds on the server of `module_examples.prepare`."""
 
-VALID: dict[str, dict[str, Any]] = {
-    "vhost": VHOST,
-    "vhosts": {"vhosts": [VHOST]},
-    "vhost_info": {},
-    "application": APPLICATION,
-    "applications": {"applications": [APPLICATION]},
-    "application_info": {"vhost": "default"},
-    "push_task": TASK,
-    "push_tasks": {"tasks": [TASK]},
-    "push_task_info": {"vhost": "default", "app": "app"},
-    "provision": {"wait_timeout": 0, "stream_wait_timeout": 0},
-    "record": _RECORD,
-    "records": {"records": [_RECORD]},
-    "record_info": {"vhost": "t-v", "app": "rec"},
-    "scheduled_channel": SCHEDULED,
-    "scheduled_channels": {"scheduled_channels": [SCHEDULED]},
-    "scheduled_channel_info": PLACE,
-    "multiplex_channel": _MULTIPLEX,
-    "multiplex_channels": {"multiplex_channels": [_MULTIPLEX]},
-    "multiplex_channel_info": PLACE,
-    "stream": {**_STREAM, "state": "absent"},
-    "streams": {"streams": [_STREAM], "state": "absent"},
-    "stream_conclude": LIVE,
-    "stream_event": {**LIVE, "frames": [{"frame_type": "TIT2", "data": "x"}]},
-    "stream_stt": {**LIVE, "state": "stopped"},
-    "hls_dump": {**LIVE, "id": "t-d", "state": "stopped"},
-    "hls_dump_info": {"vhost": "default", "app": "app"},
-    "stream_info": {"vhost": "default", "app": "app"},
-    "cert_reload": {"wait_timeout": 0},
-    "certificates": {"certificates": []},
-    "record_stream": {"vhost": "t-v", "app": "rec", "stream": "t-s", "state": "stopped"},
-    "restream": {"stream": "t-s", "chosen": "all", "platforms": [_PLATFORM], "state": "stopped"},
-    "export": {"dest": f"{_CONFIGURATION.name}/export.yml"},
-    "certificate_info": {
-        "vhost": "default",
-        "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
-    },
-    "audit_info": {},
-    "audit_report": {"parts_dir": str(_PART), "report_dir": f"{_CONFIGURATION.name}/audit"},
-    "server_config": {"config_dir": _CONFIGURATION.name, "version": "0.21.0", "vhosts": []},
-    "server": {
-        "state": "absent",
-        "config_dir": f"{_CONFIGURATION.name}/server",
-        "log_dir": f"{_CONFIGURATION.name}/log",
-        "data_dir": f"{_CONFIGURATION.name}/data",
-        "unit_dir": _CONFIGURATION.name,
-        "sysctl_dir": _CONFIGURATION.name,
-        "tmpfiles_dir": _CONFIGURATION.name,
-    },
-    "config_import": {"config_dir": str(_IMPORTED), "dest": f"{_CONFIGURATION.name}/imported.yml"},
-    "watcher": {
-        "name": "t-w",
-        "unit": "t-w",
-        "directory": f"{_CONFIGURATION.name}/watcher",
-        "unit_dir": _CONFIGURATION.name,
-        "state": "absent",
-    },
-    "server_info": {"version": True, "vhosts": ["*", "t-v"], "applications": ["*/*", "default/app"]},
-}
-"""Options with which each module succeeds on a simulator that holds a virtual host `t-v` with HOLDER, or
-(certificate_info) looks at a port where nothing listens.
-"""
-
-# What an option needs beside it that the specs do not say: the names of the entries that hold them, and what is valid
-# in these.
-_COMPANIONS: dict[str, dict[str, Any]] = {
-    "vhosts": VHOST,
-    "applications": {"name": "live"},
-    "push_tasks": TASK,
-    "tasks": TASK,
-    "records": _RECORD,
-    "scheduled_channels": SCHEDULED,
-    "multiplex_channels": _MULTIPLEX,
-    "streams": _STREAM,
-    "frames": {"frame_type": "TIT2"},
-    "cue": {"cue_type": "out"},
-    "scte35": {"id": 1, "splice_type": "out"},
-    "subtitles": {"label": "x", "cues": [{"text": "x"}]},
-    "cues": {"text": "x"},
-    "videos": {"name": "v", "bypass": True},
-    "audios": {"name": "a", "bypass": True},
-    "alert": {"url": "https://h.example.com", "secret_key": "x", "timeout": 1},
-    "ice_servers": {"urls": ["turn:h.example.com:3478"]},
-    "stream_map": {"port": 1, "stream_path": "t-v/app/s"},
-    "output_profile": {"name": "p", "output_stream_name": "s"},
-    "event": {"trigger": "live"},
-    "rendition": {"label": "x", "language": "x", "engine": "whisper", "model": "x", "output_subtitle_label": "x"},
-    "tracksets": {"name": "x", "videos": [{"name": "v"}]},
-    "endpoint": {"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"},
-    "certificates": {
-        "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
-        "certbot_live": "/nonexistent",
-        "endpoints": [{"host": "127.0.0.1", "port": 1}],
-    },
-    "endpoints": {"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"},
-    "options": {"key": "SRTO_STREAMID", "value": "x"},
-}
-# The applications of jobs in configuration files.
-_CONFIGURED = [
-    {
-        "name": vhost,
-        "host": {"names": ["h.example.com"]},
-        "applications": [{"name": name, "publishers": {"push": {}, "file": {}}} for name in ("app", "rec", "live")],
-    }
-    for vhost in ("default", "t-v")
-]
-_BESIDE: dict[tuple[str, str], dict[str, Any]] = {
-    ("cert_reload", "certificate"): {"endpoint": [{"host": "127.0.0.1", "port": 1}]},
-    ("cert_reload", "fingerprint"): {"endpoint": [{"host": "127.0.0.1", "port": 1}]},
-    ("certificate_info", "chain"): {"certificate": "/nonexistent/cert.pem"},
-    ("certificate_info", "private_key"): {"certificate": "/nonexistent/cert.pem"},
-    ("certificate_info", "names"): {"certificate": "/nonexistent/cert.pem"},
-    ("server_config", "push_tasks"): {"vhosts": _CONFIGURED},
-    ("server_config", "records"): {"vhosts": _CONFIGURED},
-    ("cert_reload", "client_key"): {"client_cert": "/nonexistent/cert.pem"},
-}
-# A valid value of each option that is required somewhere.
+# A valid value of each option that is required inside of another one.
 _REQUIRED: dict[str, Any] = {
     "name": "x",
     "vhost": "t-v",
@@ -247,7 +107,7 @@ def declared(specs: Mapping[str, Any], path: str = "") -> set[str]:
 def with_value(module: str, place: Place, value: Any) -> dict[str, Any]:
     """Return valid options of a module with a value at one place, and beside it what is required there."""
     name = str(place.path[0]) if place.path else ""
-    options = {**copy.deepcopy(VALID[module]), **_BESIDE.get((module, name), {})}
+    options = {**copy.deepcopy(VALID[module]), **module_examples.examples()[module].beside.get(name, {})}
     specs: Mapping[str, Any] = argument_spec(module)
     here: Any = options
     steps = [*place.path, value] if place.as_key else list(place.path)
@@ -264,7 +124,7 @@ def with_value(module: str, place: Place, value: Any) -> dict[str, Any]:
         inside = specs.get("options") or {}
         if isinstance(following, str):
             holder = str(step if isinstance(step, str) else steps[position - 1])
-            for option, sound in _COMPANIONS.get(holder, {}).items() if inside else ():
+            for option, sound in module_examples.inside().get(holder, {}).items() if inside else ():
                 if option in inside:
                     here.setdefault(option, copy.deepcopy(sound))
             for option, spec in inside.items():

@@ -29,14 +29,16 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.str
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
+from ansible_collections.streamops.ovenmediaengine.tests import module_examples
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, dumps, records, streams
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files import ChannelFile
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.versions import VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import Broken, run_safely
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import OUR_APP, OUR_TASK, OURS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import OUR_APP, OUR_TASK, OURS, VALID
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.spoiling import Literal, Spoiler, nodes, replaced
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import HOSTILE_TEXTS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -118,6 +120,14 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("stream_conclude", OUR_STREAM),
     ("stream_stt", OUR_STREAM),
     ("stream_stt", {**OUR_STREAM, "state": "stopped"}),
+)
+_WITH_RUNS = {module for module, _options in RUNS}
+_SILENT = ("certificates", "server")
+"""Modules whose examples send nothing to the server."""
+RUNS += tuple(
+    (module, module_examples.placed(options, vhost="t-s", app="tv", stream="main"))
+    for module, options in VALID.items()
+    if module in CONNECTED and module not in (*_WITH_RUNS, *_SILENT)
 )
 VERSION = "0.20.0"
 VERSION_FOR = dict.fromkeys(("stream_stt", "read_speech_to_text", "switch_speech_to_text"), "0.21.0")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import importlib
 import json
 import os
@@ -21,8 +22,9 @@ from ansible.module_utils.common.parameters import PASS_VARS
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process, _interpreters, _task_options
+from ansible_collections.streamops.ovenmediaengine.tests import module_examples
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import HOLDER, LIVE, VALID
+from ansible_collections.streamops.ovenmediaengine.tests.unit import api_coverage
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED, OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._runtime.test_module import (
     WRONG_TYPES,
@@ -200,15 +202,33 @@ class TestWhereATaskRuns:
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_succeeds_and_check_mode_sends_no_write(
-    module: str, check_mode: bool, simulator: Simulator
+    module: str, check_mode: bool, simulator: Simulator, tmp_path: Path
 ) -> None:
-    make_virtual_host(simulator, "t-v", **HOLDER)
-    simulator.stream_appears(*LIVE.values())
-    simulator.speech(*LIVE.values(), [{"label": "english", "model": "small", "language": "en"}])
+    """In check mode it reports the change that the first run makes. The second run changes nothing more."""
+    module_examples.prepare(simulator)
+    effect = module_examples.examples()[module].effect
     access = connection(simulator, retries=0) if module in CONNECTED else {}
-    result = run(module, {**VALID[module], **access}, check_mode=check_mode)
-    assert not result.get("failed"), result
-    assert not check_mode or len(simulator.writes) == 1  # that of this test
+    options = {**module_examples.options(tmp_path)[module], **access}
+    changes = [effect != module_examples.NOTHING] + [effect == module_examples.ALWAYS] * (not check_mode)
+    results = [run(module, copy.deepcopy(options), check_mode=check_mode) for _run in changes]
+    assert not any(result.get("failed") for result in results), results
+    assert [result["changed"] for result in results] == changes
+    assert not (check_mode or module.endswith("_info")) or simulator.writes == []
+
+
+@pytest.mark.parametrize("module", CONNECTED)
+def test_every_module_sends_only_writes_that_the_api_coverage_names(
+    module: str, simulator: Simulator, tmp_path: Path
+) -> None:
+    """A module that is in no row runs those of others."""
+    rows = api_coverage.rows()
+    own = [row for row in rows if module in row.modules] or [row for row in rows if row.modules]
+    module_examples.prepare(simulator)
+    assert not run(module, {**module_examples.options(tmp_path)[module], **connection(simulator)}).get("failed")
+    newest = api_coverage.numbers(simulator.state.version.reported)
+    sent = [(one.method, one.path) for one in (simulator.log if module.endswith("_info") else simulator.writes)]
+    found = [any(row.answers(newest, method, path) for row in own) for method, path in sent]
+    assert any(found) if module.endswith("_info") else all(found), sent
 
 
 BAD: list[tuple[str, dict[str, Any]]] = [

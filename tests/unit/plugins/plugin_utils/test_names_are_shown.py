@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.tests import module_examples
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import HOLDER, VALID
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import run
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
@@ -91,7 +92,7 @@ def test_a_token_that_is_also_a_name_masks_itself_only(in_process: bool, module:
     results = []
     for token in ("t-v", "an-ordinary-token"):
         with Simulator(token=token, clock=ManualClock()) as simulator:
-            make_virtual_host(simulator, "t-v", **HOLDER)
+            module_examples.prepare(simulator)
             options = connection(simulator, **VALID[module])
             if "dest" in options:
                 Path(options["dest"]).unlink(missing_ok=True)

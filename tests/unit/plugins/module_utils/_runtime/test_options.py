@@ -305,7 +305,7 @@ def test_invalid_connection_options_are_refused_without_their_secrets(changes: d
 
 
 def test_every_secret_of_every_module_is_a_secret_option() -> None:
-    """It is one because the declarations list all objects that options can hold."""
+    """`make format` writes them."""
     marked = {
         path.rpartition(".")[2]
         for module in MODULES
@@ -313,6 +313,11 @@ def test_every_secret_of_every_module_is_a_secret_option() -> None:
         if option.get("no_log")
     }
     assert marked == secret_tables.secret_options() == redaction.SECRET_OPTIONS
+
+
+def test_every_secret_of_a_declaration_is_an_option_of_a_module() -> None:
+    declared = set().union(*(secret_tables.secret_names(resource.options()) for resource in RESOURCES))
+    assert len(RESOURCES) >= 9 and declared < redaction.SECRET_OPTIONS
 
 
 def test_every_url_of_the_connection_is_a_url_option() -> None:

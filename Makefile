@@ -69,6 +69,7 @@ lint: ## Static checks: style, types, documentation, changelog, licences
 format: ## Format all Python, and update generated documentation
 	$(RUN) ruff format .
 	$(RUN) python tools/update_return_docs.py
+	$(RUN) python tools/update_error_table.py
 
 sanity: ## ansible-test sanity (CORES="2.19 2.21")
 	$(GATE) $(addprefix sanity-,$(cores))

@@ -32,7 +32,6 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
@@ -284,12 +283,6 @@ def rows(text: str) -> list[list[str]]:
         elif line.startswith("     - ") and found:
             found[-1].append(line[7:])
     return found
-
-
-def test_the_guide_shows_the_table_of_errors() -> None:
-    head, *table = rows((ROOT / "docs/docsite/rst/guide_errors.rst").read_text(encoding="utf-8"))
-    assert head == ["Kind", "Meaning", "What to do"]
-    assert table == [[f"``{kind}``", advice.meaning, advice.remedy] for kind, advice in ADVICE.items()]
 
 
 def names(folder: str, pattern: str) -> set[str]:

@@ -32,6 +32,11 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
+    PUSH_TASKS,
+    RECORDS,
+    JobKind,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
@@ -283,6 +288,13 @@ def rows(text: str) -> list[list[str]]:
         elif line.startswith("     - ") and found:
             found[-1].append(line[7:])
     return found
+
+
+@pytest.mark.parametrize(("kind", "module"), [(PUSH_TASKS, "push_task"), (RECORDS, "record")], ids=["push", "record"])
+def test_documents_say_whether_the_server_tries_again_after_an_error(kind: JobKind, module: str) -> None:
+    for documents in ([ROOT / f"plugins/modules/{module}.py"], [ROOT / "docs/metrics/alerts.yml"], GUIDES):
+        text = " ".join(word for document in documents for word in document.read_text(encoding="utf-8").split())
+        assert kind.error_retries.removeprefix("The server ") in text, documents[0].name
 
 
 def names(folder: str, pattern: str) -> set[str]:

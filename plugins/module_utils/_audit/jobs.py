@@ -46,7 +46,6 @@ class AuditedJobs(t.NamedTuple):
     counter: str  # the JSON name of the bytes of the current connection or file
     everywhere: bool  # whether all applications are read, and not only those of the list
     waiting: str  # the kind of finding about one that waits although its stream is live
-    on_error: str
     has_done: str
     describe: t.Callable[[Raw], dict[str, t.Any]]  # what results say of one, beside what all jobs have
 
@@ -67,7 +66,6 @@ AUDITED_PUSH_TASKS = AuditedJobs(
     counter="sentBytes",
     everywhere=True,
     waiting="push_waiting",
-    on_error="its destination does not accept it. The server keeps trying.",
     has_done="sent",
     describe=_describe_push_task,
 )
@@ -79,7 +77,6 @@ AUDITED_RECORDS = AuditedJobs(
     counter="recordBytes",
     everywhere=False,
     waiting="record_stalled",
-    on_error="the server cannot write its files. It does not try again before the stream starts again.",
     has_done="written",
     describe=lambda raw: {"stream": _stream_of(raw), "file_path": str(raw.get("filePath", ""))},
 )
@@ -301,7 +298,7 @@ class JobAudit:
         title, place = f"{self._kind.title} {key}", self._place(key)
         unused = self._input_without_use(key, last)
         if state == "error":
-            text = f"{title} is in state error: {self._audited.on_error}"
+            text = f"{title} is {self._kind.in_error}"
             self._collector.add(ERROR, f"{self._noun}_error", text, **place)
         elif bits == 0:
             text = f"{title} is in state {state}, and has {self._audited.has_done} nothing for {elapsed:.0f} s."

@@ -88,8 +88,10 @@ class JobKind:
     ending_states: tuple[str, ...]  # the states of one that is being stopped, or that ends for a moment
     configured: str  # the error kind of one that comes from the server's configuration
     publishers: tuple[str, ...] = ()  # one of them must exist; empty if the list of jobs fails without it
-    not_running: t.Mapping[str, str]  # why no media flows, by state, except those that wait
-    retries_errors: str  # what the server does about the state `error`
+    not_running: t.Mapping[str, str] = {}  # why no media flows, by state, except `error` and those that wait
+    error_cause: str  # why one is in the state `error`
+    error_retries: str  # whether the server tries again by itself
+    error_remedy: str
     map_publisher: str  # the publisher that can name a stream map
     map_file: str  # the name of the map that this collection writes
     identity: tuple[str, ...]  # what, besides the stream, identifies one that a stream map has started
@@ -106,6 +108,17 @@ class JobKind:
     def title(self) -> str:
         """The kind of job at the beginning of a message."""
         return self.what.capitalize()
+
+    @property
+    def in_error(self) -> str:
+        """What the state `error` means, after the words "is" or "are" (server-facts: Push tasks, Recordings)."""
+        return f"in state error: {self.error_cause}. {self.error_retries}"
+
+    def why_not_running(self, state: str) -> str:
+        """Return why no media flows in a state that is not one of those that wait, as sentences."""
+        if state == "error":
+            return f"{self.error_cause[0].upper()}{self.error_cause[1:]}. {self.error_retries} {self.error_remedy}"
+        return self.not_running.get(state, "No media flows.")
 
     @property
     def nothing_runs(self) -> tuple[str, ...]:
@@ -236,10 +249,11 @@ class PushTaskKind(JobKind):
     configured = "configured_task"
     publishers = PUSH_PUBLISHERS
     not_running: t.Mapping[str, str] = {
-        "error": "Its destination refuses it: check url and stream_key.",
         "connecting": "Its destination does not answer: check url, and that the server can reach it.",
     }
-    retries_errors = "the server keeps trying to reach its destination"
+    error_cause = "the destination refuses the push"
+    error_retries = "The server retries about every second."
+    error_remedy = "Check url and stream_key."
     map_publisher = "push"
     map_file = "push_map.xml"
     identity = ("protocol", "url", "stream_key")
@@ -412,13 +426,9 @@ class RecordKind(JobKind):
     # `stopped` is the state of a recording that waits for its stream to return.
     ending_states = ("stopping",)
     configured = "configured_record"
-    not_running: t.Mapping[str, str] = {
-        "error": "The server cannot write its files: check file_path, and that the server may write there.",
-    }
-    retries_errors = (
-        "the server does not try again before its stream starts again. Check that the server can write its files, then "
-        "stop and start it"
-    )
+    error_cause = "the server cannot write the files"
+    error_retries = "The server does not try again before the stream starts again."
+    error_remedy = "Check file_path, and that the server may write there, then stop and start the recording."
     map_publisher = "file"
     map_file = "record_map.xml"
     identity = ("file_path",)

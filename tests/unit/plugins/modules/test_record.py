@@ -346,7 +346,7 @@ def test_a_recording_in_state_error_is_a_warning(current: Simulator, monkeypatch
     monkeypatch.setattr(records, "representation", lambda *of: {**representation(*of), "state": "error"})
     again = run(current, **RECORD)
     assert again["action"] == "unchanged" and again["state"] == "error"
-    assert "state error" in again.warnings[0] and "can write its files" in again.warnings[0]
+    assert f"is {RECORDS.in_error} Check file_path" in again.warnings[0]
 
 
 @pytest.mark.parametrize(

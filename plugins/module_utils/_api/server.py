@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from .._core.errors import OmeError
 from .._core.secret_store import rejected_token
-from .._core.server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse
+from .._core.server_version import BEFORE_VERSION_CALL, UNKNOWN, Version, parse
 from .._core.texts import with_names
 from .._http.client import Result, Transport
 from .._http.responses import NO_BODY, Answer
@@ -218,14 +218,14 @@ class Server:
     def server_version(self) -> Version:
         """Return the server's version, read once until a connection drops.
 
-        BEFORE_VERSION_CALL if the server has no such endpoint; NEWEST if the version is unreadable.
+        BEFORE_VERSION_CALL if the server has no such endpoint; UNKNOWN if the version is unreadable.
         """
         with self._version_lock:
             known = self._transport.server_version
             if known is None:
                 self.read_version()
                 known = self._transport.server_version
-        return known or NEWEST
+        return known or UNKNOWN
 
     # Requests
 

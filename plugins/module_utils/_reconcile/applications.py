@@ -15,7 +15,7 @@ from .._api.server import ItemAnswer
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._core.server_version import NEWEST
+from .._core.server_version import UNKNOWN
 from .._core.texts import name_list
 from .._resources import application, concerns
 from .._resources import value_rules as rules
@@ -43,7 +43,7 @@ def refuse_values(api: Api, context: Context, desired: t.Sequence[tuple[str, Spe
     if not doubtful:
         return
     depends = any(rules.depends_on_version(app) for _path, app in doubtful)
-    version = api.server_version() if depends else NEWEST
+    version = api.server_version() if depends else UNKNOWN
     for path, app in doubtful:
         application.check_values(app, path, version, complete=False)
     if durable:

@@ -16,7 +16,7 @@ import typing as t
 from urllib.parse import quote
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, run_module
 
@@ -220,7 +220,7 @@ class Objects:
         """Return the options of configuration files in a directory."""
         return {
             "config_dir": directory,
-            "version": "0.21.0",
+            "version": NEWEST,
             "server": self.server(),
             "logger": {},
             "vhosts": [self.entry(vhost)],
@@ -586,7 +586,7 @@ class Server:
             **places,
             "backend": "systemd",
             "binary": "/none",
-            "version": "0.21.0",
+            "version": NEWEST,
             **{
                 option: value
                 for option, value in mine.items()

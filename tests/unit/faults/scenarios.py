@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import Given, Label
 
 CANARY = "canary"
@@ -758,7 +759,7 @@ def _of_streams() -> Iterable[Scenario]:
 
 
 _LIVE = ("t-v", "live", "main")
-_NEEDS_RELEASE = {"stream_conclude": ("0.18.0", "0.20.0", "0.21.0"), "stream_stt": ("0.21.0",)}
+_NEEDS_RELEASE = {"stream_conclude": RECORDED_MEDIA, "stream_stt": ("0.21.0",)}
 """The versions with the calls of a module, if not all have them."""
 
 

@@ -15,13 +15,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests import robustness
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import FaultHarness, described
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Verdict
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds import KINDS, REPRESENTATIVES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import Scenario, scenarios
-
-NEWEST = "0.21.0"
 
 # Which kind represents which class is in `kinds`; that no module can tell the other kinds of a class apart,
 # `test_fault_classes` proves.
@@ -32,7 +31,7 @@ AT_READS = ("reset", "500")
 RECREATES = ("vhost: recreate with contents", "application: recreate with tasks")
 FOR_EVER = ("reset", "500")
 IN_CHECK_MODE = ("reset", "500", "restart")
-ON_OTHER_VERSIONS = ("0.20.0", "0.18.0", "0.15.10")
+ON_OTHER_VERSIONS = RECORDED[1:]
 """A version decides what a second look sees, and a class whether there is one; so each version meets the class that
 looks.
 """

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.channel_samples import (
     MULTIPLEX,
@@ -92,7 +93,7 @@ VALID: dict[str, dict[str, Any]] = {
     },
     "audit_info": {},
     "audit_report": {"parts_dir": str(_PART), "report_dir": f"{_CONFIGURATION.name}/audit"},
-    "server_config": {"config_dir": _CONFIGURATION.name, "version": "0.21.0", "vhosts": []},
+    "server_config": {"config_dir": _CONFIGURATION.name, "version": NEWEST, "vhosts": []},
     "server": {
         "state": "absent",
         "config_dir": f"{_CONFIGURATION.name}/server",

@@ -11,6 +11,7 @@ import itertools
 import typing as t
 
 from .._api.client import Api
+from .._api.paths import apps_path
 from .._api.server import ItemAnswer
 from .._core.concurrency import deferred
 from .._core.context import Context
@@ -282,7 +283,7 @@ class Applications(ContainerReconciler):
     # Requests
 
     def _path(self, scope: Scope) -> str:
-        return f"/v1/vhosts/{scope[0]}/apps"
+        return apps_path(scope[0])
 
     def _post(self, scope: Scope, wires: t.Sequence[Value]) -> list[ItemAnswer]:
         return self._api.create_applications(scope[0], wires)

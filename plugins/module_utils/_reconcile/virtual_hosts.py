@@ -11,6 +11,7 @@ import itertools
 import typing as t
 
 from .._api.client import Api
+from .._api.paths import VHOSTS
 from .._api.server import ItemAnswer
 from .._core.concurrency import deferred
 from .._core.context import Context
@@ -396,7 +397,7 @@ class VirtualHosts(ContainerReconciler):
     # Requests
 
     def _path(self, scope: Scope) -> str:
-        return "/v1/vhosts"
+        return VHOSTS
 
     def _post(self, scope: Scope, wires: t.Sequence[Value]) -> list[ItemAnswer]:
         return self._api.create_virtual_hosts(wires)

@@ -70,6 +70,7 @@ format: ## Format all Python, and update what is generated
 	$(RUN) ruff format .
 	$(RUN) python tools/update_return_docs.py
 	$(RUN) python tools/update_module_files.py
+	$(RUN) python tools/update_error_table.py
 
 sanity: ## ansible-test sanity (CORES="2.19 2.21")
 	$(GATE) $(addprefix sanity-,$(cores))

@@ -16,7 +16,7 @@ description:
   - Starts and stops the push of one stream to one destination.
   - Only specified fields are compared. Omitted fields stay unchanged.
   - A task that differs is stopped and then started with the desired fields.
-  - A task in state V(error) stays unchanged, because the server keeps retrying. The module warns about it.
+  - A task in state V(error) stays unchanged, and the module warns about it. The server retries about every second.
   - A task that is being stopped, for example by another client, does not count as running. The module waits until it is
     gone and starts it again.
   - The server loses push tasks when it restarts. Run the playbook again to restore them.

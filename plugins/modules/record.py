@@ -17,7 +17,7 @@ description:
   - Only specified fields are compared. Omitted fields stay unchanged.
   - A recording that differs is stopped, which completes its file, and then started with the desired fields.
   - A recording in state V(error) stays unchanged, and the module warns about it. The server does not try again before
-    its stream starts again.
+    the stream starts again.
   - The server loses recordings when it restarts. Run the playbook again to restore them; they continue in a new file.
   - Recordings that a stream map of the server has started have random IDs. A specified recording is recognized among
     them by its stream and O(file_path), and is not started again; one that the API has started as well is stopped.

@@ -20,6 +20,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.f
     SEVERITIES,
     WARNING,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS, RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import OK, natural
 from markupsafe import Markup
 
@@ -58,13 +59,13 @@ _NAMES = {
     "missing": ("objects", "are listed and not on the server."),
     "not_listed": ("objects", "are on the server and not listed."),
     "not_durable": ("objects", "are in no file from which the server starts: a restart loses them."),
-    "push_error": ("push tasks", "are in state error: their destinations do not take them. The server keeps trying."),
+    "push_error": ("push tasks", f"are {PUSH_TASKS.in_error}"),
     "push_stalled": ("push tasks", "say that they push, and send nothing."),
     "push_doubled": ("push tasks", "run twice: the server's stream map has started them, too."),
     "record_doubled": ("recordings", "run twice: the server's stream map has started them, too."),
     "push_waiting": ("push tasks", "wait, although their streams are live."),
     "input_without_output": ("streams", "are live, but the server makes no output of them."),
-    "record_error": ("recordings", "are in state error: the server cannot write their files."),
+    "record_error": ("recordings", f"are {RECORDS.in_error}"),
     "record_stalled": ("recordings", "do not record, although their streams are live."),
     "channel_not_playing": ("channels", "do not play."),
     "handshake_failed": ("TLS ports", "serve no certificate."),

@@ -17,6 +17,7 @@ import urllib.request
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests import programs
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import held, port_of
 
@@ -85,7 +86,7 @@ class Media:
             self.port = port_of(holder)
         self.variables: dict[str, t.Any] = {
             "server_backend": backend,
-            "server_version": "0.21.0",
+            "server_version": NEWEST,
             "server_unit": self.unit,
             "server_config_dir": str(self.root / "config"),
             "server_log_dir": str(self.root / "log"),

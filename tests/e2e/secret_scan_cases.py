@@ -18,7 +18,7 @@ from urllib.parse import quote
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests import module_examples
 from ansible_collections.streamops.ovenmediaengine.tests.module_examples import ANY_END, EVERY, SUCCESS
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED, OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
@@ -223,7 +223,7 @@ class Objects:
         """Return the options of configuration files in a directory."""
         return {
             "config_dir": directory,
-            "version": "0.21.0",
+            "version": NEWEST,
             "server": self.server(),
             "logger": {},
             "vhosts": [self.entry(vhost)],
@@ -538,7 +538,7 @@ class Server:
             **places,
             "backend": "systemd",
             "binary": "/none",
-            "version": "0.21.0",
+            "version": NEWEST,
             **{
                 option: value
                 for option, value in mine.items()

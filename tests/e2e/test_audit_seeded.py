@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import ManualClock
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
     ModuleRun,
@@ -445,7 +445,7 @@ def make_media(sim: Simulator) -> None:
         assert not run.failed, run
 
 
-@pytest.fixture(scope="module", params=("0.18.0", "0.20.0", "0.21.0"))
+@pytest.fixture(scope="module", params=RECORDED_MEDIA)
 def media(request: pytest.FixtureRequest) -> t.Iterator[Simulator]:
     """Provide a server of each version that is as MEDIA, and is only read."""
     with Simulator(request.param, scene="media", default_host_names=["localhost"]) as sim:

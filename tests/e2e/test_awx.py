@@ -18,7 +18,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -485,7 +485,7 @@ def test_a_server_is_installed_by_a_job(project: Project) -> None:
         one.answer(**{**survey_defaults("server.yml"), "server_idle_wait": 0})
         ended = one.run("server.yml", "--diff")
         assert ended.status == "successful", ended.output
-        assert "server 0.21.0: files changed: 4; started (the server does not run)" in ended.output
+        assert f"server {NEWEST}: files changed: 4; started (the server does not run)" in ended.output
         assert media.vhosts == {"t-a"} and host.failures() == []
         _no_secret(ended.texts(), one.safe_environment)
 

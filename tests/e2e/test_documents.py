@@ -34,7 +34,7 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_summary import audit_summary
 from ansible_collections.streamops.ovenmediaengine.tests import programs
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
@@ -185,7 +185,7 @@ NOT_RUN = {
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml --check --diff": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml"
-    " -e server_version=0.21.0 --check --diff": SERVES,
+    f" -e server_version={NEWEST} --check --diff": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml -e server_state=absent": SERVES,
     "make bench": MEASURES,
     'make bench ROWS="bulk loops" ROUNDS=3': MEASURES,

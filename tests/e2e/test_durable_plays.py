@@ -14,14 +14,13 @@ import typing as t
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.viewing import status_of_playlist
 
 from .conftest import LOCAL, TOKEN, Project
 
-VERSIONS = ("0.21.0", "0.20.0", "0.18.0")
 PREFIX = "streamops.ovenmediaengine"
 WAYS = ("vhost", "application", "provision", "server-config", "imported")
 """The names of the virtual hosts, each with an application `live` without output profiles."""
@@ -116,7 +115,7 @@ def live(server: Simulator) -> dict[str, tuple[int, list[str]]]:
     return found
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_each_way_to_make_an_application_outlives_a_restart(project: Project, version: str) -> None:
     inventory(project, "http://127.0.0.1:9")
     start_files(project, version)

@@ -13,7 +13,7 @@ import typing as t
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
@@ -242,7 +242,7 @@ def test_one_run_restores_a_fleet_of_200_after_a_restart(project: Project) -> No
 
 @pytest.mark.parametrize(
     "version",
-    ["0.21.0", *(pytest.param(version, marks=pytest.mark.exhaustive) for version in ("0.20.0", "0.18.0", "0.15.10"))],
+    [NEWEST, *(pytest.param(version, marks=pytest.mark.exhaustive) for version in RECORDED[1:])],
 )
 def test_an_export_recreates_the_same_state_on_an_empty_server(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN) as sim, Simulator(version, token=TOKEN) as other:

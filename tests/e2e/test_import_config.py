@@ -13,7 +13,7 @@ import typing as t
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
@@ -147,7 +147,7 @@ def test_a_hand_written_server_is_adopted(project: Project, conf: pathlib.Path) 
     task = {
         "streamops.ovenmediaengine.server_config": {
             "config_dir": "{{ new_dir }}",
-            "version": "0.21.0",
+            "version": NEWEST,
             "server": "{{ server_settings | combine(token, recursive=true) }}",
             "logger": "{{ server_logger }}",
             "vhosts": "{{ ovenmediaengine_vhosts }}",
@@ -172,7 +172,7 @@ def test_a_hand_written_server_is_adopted(project: Project, conf: pathlib.Path) 
     assert loaded[0] == loaded[1]
 
     # A server that is empty gets the same objects through its API.
-    with Simulator("0.21.0", token=TOKEN) as sim:
+    with Simulator(NEWEST, token=TOKEN) as sim:
         arguments = ["-e", f"ovenmediaengine_api_url={sim.url}", "-e", f"@{file.name}", "-e", "@secrets.json"]
         back = project.provision(*arguments)
         assert back.status == 0, back.output

@@ -13,7 +13,7 @@ from datetime import timedelta
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
 from .conftest import BOTH_PATHS, HEADERS, LOCAL, TOKEN, Project, Run
@@ -22,7 +22,7 @@ from .test_documents import shown_in
 
 PASSWORD = "canary-camera-password"
 ORIGIN = f"rtsp://viewer:{PASSWORD}@camera.example.com:554/live"
-VERSIONS = ["0.21.0", *(pytest.param(one, marks=pytest.mark.long) for one in ("0.20.0", "0.18.0"))]
+VERSIONS = [NEWEST, *(pytest.param(one, marks=pytest.mark.long) for one in RECORDED_MEDIA[1:])]
 PLACE = {"vhost": "site", "app": "media"}
 CHANNELS = {
     "ovenmediaengine_scheduled_channels": [

@@ -15,6 +15,7 @@ import urllib.request
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import LOCAL, TOKEN, Project
@@ -48,13 +49,13 @@ def test_install_and_change_with_podman(project: Project, host: FakeHost) -> Non
     checked = media.play("--check", "--diff")
     assert checked.status == 0, checked.output
     assert media.files() == before and host.images == [] and host.state(UNIT).pid == 0
-    assert checked.summary("media-1").startswith(ENDED + "server 0.21.0: ")
+    assert checked.summary("media-1").startswith(ENDED + f"server {NEWEST}: ")
     assert "started (the server does not run)" in checked.summary("media-1")
 
     installed = media.play("--diff")
     assert installed.status == 0, installed.output
-    assert installed.summary("media-1") == "server 0.21.0: files changed: 4; started (the server does not run)"
-    assert host.images == ["docker.io/airensoft/ovenmediaengine:v0.21.0"]
+    assert installed.summary("media-1") == f"server {NEWEST}: files changed: 4; started (the server does not run)"
+    assert host.images == [f"docker.io/airensoft/ovenmediaengine:v{NEWEST}"]
     assert media.vhosts == {"t-a"}
     assert ["sysctl", "--load", str(media.root / "sysctl/90-ovenmediaengine.conf")] in host.calls("sysctl")
     for path in media.config.rglob("*.xml"):
@@ -70,14 +71,14 @@ def test_install_and_change_with_podman(project: Project, host: FakeHost) -> Non
     pid = media.pid()
     again = media.play()
     assert again.status == 0 and changed(again) == [], again.output
-    assert again.summary("media-1") == "server 0.21.0: files changed: 0; no restart needed"
+    assert again.summary("media-1") == f"server {NEWEST}: files changed: 0; no restart needed"
 
     # A new virtual host and another push need no restart.
     more = [*PUSHES, {**PUSHES[0], "id": "t-2", "url": "rtmp://two.example.com/live"}]
     media.variables.update(ovenmediaengine_vhosts=[*VHOSTS, vhost("t-b")], ovenmediaengine_push_tasks=more)
     grown = media.play()
     assert grown.status == 0, grown.output
-    assert grown.summary("media-1") == "server 0.21.0: files changed: 2; no restart needed"
+    assert grown.summary("media-1") == f"server {NEWEST}: files changed: 2; no restart needed"
     assert media.pid() == pid and media.vhosts == {"t-a", "t-b"}
     assert "virtual hosts: 1 created" in grown.output
 
@@ -85,7 +86,7 @@ def test_install_and_change_with_podman(project: Project, host: FakeHost) -> Non
     media.variables["server_settings"] = media.settings(privacy_protection=True)
     restarted = media.play()
     assert restarted.status == 0, restarted.output
-    assert restarted.summary("media-1") == "server 0.21.0: files changed: 1; restarted (Server.xml has changed)"
+    assert restarted.summary("media-1") == f"server {NEWEST}: files changed: 1; restarted (Server.xml has changed)"
     assert media.pid() != pid and media.vhosts == {"t-a", "t-b"}
     assert "virtual hosts: 0 created, 0 recreated, 0 deleted, 2 unchanged" in restarted.output
     assert (media.config / "Server.id").read_text(encoding="utf-8") == identity
@@ -97,7 +98,7 @@ def test_check_and_uninstall_with_podman(project: Project, host: FakeHost) -> No
     assert media.play().status == 0
     checked = media.play("--check")
     assert checked.status == 0 and changed(checked) == [], checked.output
-    assert checked.summary("media-1") == ENDED + "server 0.21.0: files changed: 0; no restart needed"
+    assert checked.summary("media-1") == ENDED + f"server {NEWEST}: files changed: 0; no restart needed"
 
     for arguments, pid in ((("--check",), media.pid()), ((), 0)):
         removed = media.play(*arguments, server_state="absent")
@@ -124,7 +125,7 @@ def test_pushes_of_live_streams_start_now_and_once(project: Project, host: FakeH
     media.variables["ovenmediaengine_push_tasks"] = [PUSHES[0], two]
     grown = media.play()
     assert grown.status == 0, grown.output
-    assert grown.summary("media-1") == "server 0.21.0: files changed: 1; no restart needed"
+    assert grown.summary("media-1") == f"server {NEWEST}: files changed: 1; no restart needed"
     assert _destinations(media) == ["rtmp://one.example.com/live", "rtmp://two.example.com/live"]
     again = media.play()
     assert again.status == 0 and changed(again) == [], again.output
@@ -142,7 +143,7 @@ def test_pushes_of_live_streams_start_now_and_once(project: Project, host: FakeH
 def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "compose")
     digest = "sha256:" + "0" * 64
-    host.publish(f"registry.example.com/ome@{digest}", "0.21.0")
+    host.publish(f"registry.example.com/ome@{digest}", NEWEST)
     media.variables.update(
         server_image="registry.example.com/ome",
         server_image_digest=digest,
@@ -179,7 +180,7 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
     restarted = media.play()
     assert restarted.status == 0, restarted.output
     verify_compose(media.unit_file)
-    assert restarted.summary("media-1") == "server 0.21.0: files changed: 0; restarted (compose.yml has changed)"
+    assert restarted.summary("media-1") == f"server {NEWEST}: files changed: 0; restarted (compose.yml has changed)"
     assert pid != media.pid() != 0
 
     removed = media.play(server_state="absent")
@@ -192,8 +193,8 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
     before = media.files()
     cases: dict[str, tuple[dict[str, t.Any], str]] = {
         "typo": ({"server_restarts": "always"}, "server_restarts (did you mean server_restart?)"),
-        "no-version": ({"server_version": None}, "server_version: expected a complete version such as 0.21.0"),
-        "version": ({"server_version": "0.21"}, "server_version: expected a complete version such as 0.21.0"),
+        "no-version": ({"server_version": None}, f"server_version: expected a complete version such as {NEWEST}"),
+        "version": ({"server_version": "0.21"}, f"server_version: expected a complete version such as {NEWEST}"),
         "token": (
             {"server_settings": media.settings(managers={"api": {"access_token": "other"}})},
             "differs from server_settings.managers.api.access_token",
@@ -293,7 +294,7 @@ def test_an_image_that_cannot_be_pulled_changes_nothing(project: Project, host: 
     failed = media.play()
     text = failed.failure("media-1")
     assert failed.status == 2 and media.files() == before, failed.output
-    assert "The image docker.io/airensoft/ovenmediaengine:v0.21.0 could not be pulled: Error: " in text
+    assert f"The image docker.io/airensoft/ovenmediaengine:v{NEWEST} could not be pulled: Error: " in text
     assert "connection refused Correct server_image_tag or server_image_digest, " in text and text.endswith(
         "Nothing was changed."
     )

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from ansible.utils.vars import merge_hash
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 
 from .conftest import TOKEN, Project
 from .media_host import Media, changed
@@ -103,9 +104,9 @@ def test_the_upgrade_of_the_guide(project: Project, host: FakeHost) -> None:
     }
     media.variables["server_version"] = "0.18.0"
     assert media.play().status == 0
-    checked = media.play("--check", "--diff", server_version="0.21.0")
+    checked = media.play("--check", "--diff", server_version=NEWEST)
     assert checked.status == 0 and shown_in("guide_server.rst", 0, "Upgrade") in checked.output, checked.output
-    upgraded = media.play(server_version="0.21.0")
+    upgraded = media.play(server_version=NEWEST)
     assert upgraded.status == 0, upgraded.output
     assert upgraded.summary("media-1") == shown_in("guide_server.rst", 1, "Upgrade")
     assert len([block for block in blocks("guide_server.rst", "Upgrade") if block.language in SHOWN]) == 2

@@ -11,6 +11,7 @@ import typing as t
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 
 from .conftest import Project
 from .media_host import BROKEN, Media, changed, verify_compose, verify_unit
@@ -78,7 +79,7 @@ def test_the_server_gets_the_variables_as_they_are(project: Project, host: FakeH
     assert "restarted (environment has changed)" in predicted.summary("media-1")
     restarted = media.play("--diff")
     assert restarted.status == 0, restarted.output
-    assert restarted.summary("media-1") == "server 0.21.0: files changed: 0; restarted (environment has changed)"
+    assert restarted.summary("media-1") == f"server {NEWEST}: files changed: 0; restarted (environment has changed)"
     assert environment_of(media.pid())["PLAIN"] == "another.example.com:9000" and media.pid() != pid
 
     removed = media.play(server_state="absent")

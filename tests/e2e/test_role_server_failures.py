@@ -16,6 +16,7 @@ import typing as t
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import TOKEN, Project
@@ -66,7 +67,7 @@ def test_a_unit_in_auto_restart_is_started_at_once_with_the_corrected_files(proj
     media.variables.update(server_start_wait=20, server_idle_wait=3600)
     started = media.play()
     assert started.status == 0, started.output
-    assert started.summary("media-1") == "server 0.21.0: files changed: 1; started (the server does not run)"
+    assert started.summary("media-1") == f"server {NEWEST}: files changed: 1; started (the server does not run)"
     assert media.vhosts == {"t-a"}
     # The files that never ran are not what a failed start puts back.
     kept = (media.root / "data/.ansible/last_good/config/Server.xml").read_text(encoding="utf-8")

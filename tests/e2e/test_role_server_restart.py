@@ -12,6 +12,7 @@ import typing as t
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import TOKEN, Project
@@ -95,9 +96,9 @@ def test_a_failed_start_puts_back_what_ran(project: Project, host: FakeHost) -> 
     assert failed.status == 2, failed.output
     text = failed.failure("media-1")
     assert "The server did not come up with the new files. Its API did not respond within 4 seconds." in text
-    assert "The old files (version 0.21.0) were put back, and the server runs with them." in text
+    assert f"The old files (version {NEWEST}) were put back, and the server runs with them." in text
     assert "Unknown type: bogus" in text
-    assert failed.summary("media-1") == "server 0.21.0: files changed: 4; rolled back; failed"
+    assert failed.summary("media-1") == f"server {NEWEST}: files changed: 4; rolled back; failed"
     assert {path: path.read_bytes() for path in media.config.rglob("*.xml")} == before and media.pid() != 0
     assert {path.stat().st_mode & 0o777 for path in before} == {0o600}
     # The API has made the new virtual host, whose file was removed. The one that the API had made is from its file now.
@@ -107,7 +108,7 @@ def test_a_failed_start_puts_back_what_ran(project: Project, host: FakeHost) -> 
     assert repaired.status == 0, repaired.output
     assert (
         repaired.summary("media-1")
-        == "server 0.21.0: files changed: 3; a restart is due (VHost_t-made.xml has changed)"
+        == f"server {NEWEST}: files changed: 3; a restart is due (VHost_t-made.xml has changed)"
     )
 
 
@@ -169,7 +170,7 @@ def test_a_file_that_keeps_the_old_server_from_starting_is_left_out(project: Pro
     assert media.vhosts == {"t-a", "t-made"} and not made.exists()
     repaired = media.play()
     assert repaired.status == 0, repaired.output
-    assert repaired.summary("media-1") == "server 0.21.0: files changed: 1; no restart needed"
+    assert repaired.summary("media-1") == f"server {NEWEST}: files changed: 1; no restart needed"
 
 
 @pytest.mark.long
@@ -179,10 +180,10 @@ def test_a_first_start_that_fails_leaves_its_files(project: Project, host: FakeH
     failed = media.play(server_settings=media.settings(**BROKEN))
     assert failed.status == 2
     assert "The server was stopped, because there was nothing to put back." in failed.failure("media-1"), failed.output
-    assert failed.summary("media-1") == "server 0.21.0: files changed: 4; failed"
+    assert failed.summary("media-1") == f"server {NEWEST}: files changed: 4; failed"
     repaired = media.play(server_start_wait=20)
     assert repaired.status == 0, repaired.output
-    assert repaired.summary("media-1") == "server 0.21.0: files changed: 1; started (the server does not run)"
+    assert repaired.summary("media-1") == f"server {NEWEST}: files changed: 1; started (the server does not run)"
 
 
 @pytest.mark.long
@@ -204,31 +205,31 @@ def test_upgrade_with_renamed_options(project: Project, host: FakeHost) -> None:
     assert {path: text for path, text in media.files().items() if path in before} == before
 
     # The image holds another version than its tag says: the old one is put back.
-    new = "docker.io/airensoft/ovenmediaengine:v0.21.0"
+    new = f"docker.io/airensoft/ovenmediaengine:v{NEWEST}"
     host.publish(new, "0.20.5")
-    mixed = media.play(server_version="0.21.0")
+    mixed = media.play(server_version=NEWEST)
     assert mixed.status == 2, mixed.output
-    assert "The server that started is version 0.20.5 instead of 0.21.0." in mixed.failure("media-1")
+    assert f"The server that started is version 0.20.5 instead of {NEWEST}." in mixed.failure("media-1")
     assert "The old files (version 0.18.0) were put back" in mixed.failure("media-1")
     assert "Image=docker.io/airensoft/ovenmediaengine:v0.18.0" in media.unit_file.read_text(encoding="utf-8")
 
     with host.store.change() as state:
         state["images"].pop(new)
-    host.publish(new, "0.21.0")
-    words = "ice_candidates.tcp_force: Version 0.21.0 names it tcp_relay_force and still takes tcp_force."
+    host.publish(new, NEWEST)
+    words = f"ice_candidates.tcp_force: Version {NEWEST} names it tcp_relay_force and still takes tcp_force."
     for arguments in (("--check",), ()):
-        upgraded = media.play(*arguments, server_version="0.21.0")
+        upgraded = media.play(*arguments, server_version=NEWEST)
         assert upgraded.status == 0, upgraded.output
         assert words in upgraded.output
         assert "version 0.18.0 before" in upgraded.summary("media-1")
-    assert "the version is 0.21.0 instead of 0.18.0" in upgraded.summary("media-1")
+    assert f"the version is {NEWEST} instead of 0.18.0" in upgraded.summary("media-1")
     # The push task is in its stream map. The known defects of the version are no problems of this server; the signed
     # policy, which is switched on for nothing, is one.
     assert upgraded.summary("media-1").endswith("audit: warning 1"), upgraded.output
     assert (
         "signed_policy protects nothing" in upgraded.output and "is listed and not on the server" not in upgraded.output
     )
-    again = media.play(server_version="0.21.0")
+    again = media.play(server_version=NEWEST)
     assert again.status == 0 and changed(again) == [] and words not in again.output
 
 

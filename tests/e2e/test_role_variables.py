@@ -10,7 +10,7 @@ import json
 import typing as t
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 
 from .conftest import BOTH_PATHS, VHOSTS, Project
 
@@ -107,7 +107,7 @@ _TYPOS = {
     "restream": {"restream_stream": "s", "restream_platforms": "one", "ovenmediaengine_platform": [{"name": "one"}]},
     "record": {"record_stream": "s", "record_tittle": "x"},
     "merge_audits": {"audit_parts_dir": ".", "audit_fail_onn": "none"},
-    "server": {"server_version": "0.21.0", "server_restarts": "always"},
+    "server": {"server_version": NEWEST, "server_restarts": "always"},
     "audit": {"audit_fail_onn": "none"},
     "watch": {"watch_intervall": 5},
 }

@@ -14,7 +14,7 @@ import typing as t
 import pytest
 import requests
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, ports
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator, ports
 
 from .conftest import REPOSITORY, TOKEN, Project
 from .rulebooks import Rulebook, Stopwatch, is_complete, overlapping, writes
@@ -218,7 +218,7 @@ def test_certificate_that_ends_soon(project: Project, tmp_path_factory: pytest.T
 @pytest.mark.timeout(1800)
 def test_alert_becomes_an_event_of_a_rule(project: Project) -> None:
     """A recorded alert of a server triggers a rule; a forged one does not."""
-    recording = json.loads((REPOSITORY / "tests/wire/alerts/0.21.0.json").read_text(encoding="utf-8"))
+    recording = json.loads((REPOSITORY / f"tests/wire/alerts/{NEWEST}.json").read_text(encoding="utf-8"))
     callback = recording["callbacks"][1]
     holder = ports.held("127.0.0.1")
     port = ports.port_of(holder)

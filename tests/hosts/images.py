@@ -12,14 +12,14 @@ import shutil
 import subprocess
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.versions import NEWEST
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.versions import NEWEST, RECORDED
 from ansible_collections.streamops.ovenmediaengine.tools import fresh
 
 from .guest import BUILD, Guest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 IMAGE = "localhost/ovenmediaengine"
-OLDER = "0.20.0"
+OLDER = RECORDED[1]
 TAGS = {
     f"v{NEWEST}": {"SIMULATED_VERSION": NEWEST},
     f"v{OLDER}": {"SIMULATED_VERSION": OLDER},

@@ -5,7 +5,7 @@
 
 In a test::
 
-    with Simulator(version="0.21.0") as sim:
+    with Simulator(version="0.18.0") as sim:
         requests.get(sim.url + "/v1/vhosts", ...)
 
 On the command line: ``python -m tests.simulator --port 8081``, or ``--config DIR`` to start from a configuration
@@ -19,10 +19,13 @@ from .configuration import NotStarted
 from .proxy import Proxy
 from .publishing import NotPublished, Published
 from .running import Simulator
-from .versions import NEWEST, VERSIONS, ServerVersion
+from .versions import NEWEST, RECORDED, RECORDED_MEDIA, RELEASES, VERSIONS, ServerVersion
 
 __all__ = [
     "NEWEST",
+    "RECORDED",
+    "RECORDED_MEDIA",
+    "RELEASES",
     "VERSIONS",
     "ManualClock",
     "NotPublished",

@@ -32,7 +32,7 @@ A_DAY = 86400.0
 class Simulator:
     """A server on a free port of 127.0.0.1, in a thread of its own; a context manager.
 
-    :param version: a key of :data:`VERSIONS`, such as ``0.21.0``, ``documented`` or ``later``.
+    :param version: a key of :data:`VERSIONS`, such as ``0.18.0``, ``documented`` or ``later``.
     :param token: the access token.
     :param stop_delay: seconds for which a stopped push task stays listed (none on 0.15.10).
     :param tls: serve by https, with a certificate made on the spot.

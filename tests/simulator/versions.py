@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class ServerVersion:
-    """The behaviour of one server version. Defaults are those of 0.21.0, seen on a running server."""
+    """The behaviour of one server version. Defaults are those of the newest release, seen on a running server."""
 
     name: str
     """Name on the command line, and the name of the recording in tests/wire."""
@@ -241,5 +241,11 @@ VERSIONS: dict[str, ServerVersion] = {
 }
 """The versions by the name that ``--server-version`` takes."""
 
-NEWEST = V0_21_0.name
+RELEASES = tuple(name for name in VERSIONS if name not in (DOCUMENTED.name, LATER.name))
+"""The releases among them, the newest first."""
+NEWEST = RELEASES[0]
 """The version that a simulator is if none is given."""
+RECORDED = tuple(name for name in RELEASES if name != V0_20_5.name)
+"""Those whose answers were recorded, with which the collection is tested."""
+RECORDED_MEDIA = RECORDED[:-1]
+"""Those of which answers about streams, recordings, channels and configuration files were recorded, too."""

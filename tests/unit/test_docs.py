@@ -33,7 +33,11 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
+    PUSH_TASKS,
+    RECORDS,
+    JobKind,
+)
 from ansible_collections.streamops.ovenmediaengine.tests import module_examples
 from ansible_collections.streamops.ovenmediaengine.tests.layers import LAYERS
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
@@ -297,10 +301,11 @@ def rows(text: str) -> list[list[str]]:
     return found
 
 
-def test_the_guide_shows_the_table_of_errors() -> None:
-    head, *table = rows((ROOT / "docs/docsite/rst/guide_errors.rst").read_text(encoding="utf-8"))
-    assert head == ["Kind", "Meaning", "What to do"]
-    assert table == [[f"``{kind}``", advice.meaning, advice.remedy] for kind, advice in ADVICE.items()]
+@pytest.mark.parametrize(("kind", "module"), [(PUSH_TASKS, "push_task"), (RECORDS, "record")], ids=["push", "record"])
+def test_documents_say_whether_the_server_tries_again_after_an_error(kind: JobKind, module: str) -> None:
+    for documents in ([ROOT / f"plugins/modules/{module}.py"], [ROOT / "docs/metrics/alerts.yml"], GUIDES):
+        text = " ".join(word for document in documents for word in document.read_text(encoding="utf-8").split())
+        assert kind.error_retries.removeprefix("The server ") in text, documents[0].name
 
 
 def names(folder: str, pattern: str) -> set[str]:

@@ -15,6 +15,7 @@ import typing as t
 from .._core.errors import OmeError
 from .._http.client import Transport
 from .._http.responses import NO_BODY, Answer
+from .paths import API_SERVER, VHOSTS, app_path, apps_path, statistics_path, streams_path, vhost_path
 from .server import CREATES, READS, RELOADS, Idempotence, ItemAnswer, Server, message_of, named_in
 
 # Error kinds if streams and viewers are unknown: the server has no such endpoint, or the object has disappeared.
@@ -34,56 +35,54 @@ class Api(Server):
     # Virtual hosts
 
     def list_virtual_hosts(self) -> list[str]:
-        """Return the names of all virtual hosts, unordered (GET /v1/vhosts; server-facts: Virtual hosts)."""
-        return self.list_names("/v1/vhosts", "list the virtual hosts")
+        """Return the names of all virtual hosts, unordered (GET; server-facts: Virtual hosts)."""
+        return self.list_names(VHOSTS, "list the virtual hosts")
 
     def read_virtual_host(self, name: str) -> dict[str, t.Any] | None:
-        """Return a virtual host in wire form, or None if it does not exist (GET /v1/vhosts/{name})."""
-        return named_in(self.read_object(f"/v1/vhosts/{name}", f"read virtual host {name}", "vhost_not_found"), name)
+        """Return a virtual host in wire form, or None if it does not exist (GET)."""
+        return named_in(self.read_object(vhost_path(name), f"read virtual host {name}", "vhost_not_found"), name)
 
     def create_virtual_hosts(self, vhosts: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
-        """Create virtual hosts; return one answer for each, in order (POST /v1/vhosts).
+        """Create virtual hosts; return one answer for each, in order (POST).
 
         The status of the whole response is 200, 207, 400 or 409; only those of the items count.
         """
         attempt = (
             f"create virtual host {vhosts[0]['name']}" if len(vhosts) == 1 else f"create {len(vhosts)} virtual hosts"
         )
-        return self.create_objects("/v1/vhosts", vhosts, attempt, CREATES)
+        return self.create_objects(VHOSTS, vhosts, attempt, CREATES)
 
     def delete_virtual_host(self, name: str) -> bool:
-        """Delete a virtual host; return false if it did not exist (DELETE /v1/vhosts/{name})."""
-        return self.delete_object(f"/v1/vhosts/{name}", f"delete virtual host {name}", ("vhost_not_found",))
+        """Delete a virtual host; return false if it did not exist (DELETE)."""
+        return self.delete_object(vhost_path(name), f"delete virtual host {name}", ("vhost_not_found",))
 
     # Applications
 
     def list_applications(self, vhost: str) -> list[str]:
-        """Return the names of all applications, unordered (GET /v1/vhosts/{vhost}/apps)."""
-        return self.list_names(f"/v1/vhosts/{vhost}/apps", f"list the applications of virtual host {vhost}")
+        """Return the names of all applications, unordered (GET)."""
+        return self.list_names(apps_path(vhost), f"list the applications of virtual host {vhost}")
 
     def read_application(self, vhost: str, app: str) -> dict[str, t.Any] | None:
-        """Return an application in wire form, or None if it does not exist (GET /v1/vhosts/{vhost}/apps/{app})."""
+        """Return an application in wire form, or None if it does not exist (GET)."""
         return named_in(
-            self.read_object(
-                f"/v1/vhosts/{vhost}/apps/{app}", f"read application {vhost}/{app}", "application_not_found"
-            ),
+            self.read_object(app_path(vhost, app), f"read application {vhost}/{app}", "application_not_found"),
             app,
         )
 
     def create_applications(self, vhost: str, apps: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
-        """Create applications; return one answer for each, in order (POST /v1/vhosts/{vhost}/apps).
+        """Create applications; return one answer for each, in order (POST).
 
         Without items nothing is created, but a read-only virtual host still returns 403, because the server checks that
         before it reads the body [read]. This detects a read-only virtual host before anything is changed, and only this
         request is idempotent.
         """
         attempt = f"create applications of virtual host {vhost}" if apps else f"change virtual host {vhost}"
-        return self.create_objects(f"/v1/vhosts/{vhost}/apps", apps, attempt, CREATES if apps else READS)
+        return self.create_objects(apps_path(vhost), apps, attempt, CREATES if apps else READS)
 
     def delete_application(self, vhost: str, app: str) -> bool:
-        """Delete an application; return false if it did not exist (DELETE /v1/vhosts/{vhost}/apps/{app})."""
+        """Delete an application; return false if it did not exist (DELETE)."""
         return self.delete_object(
-            f"/v1/vhosts/{vhost}/apps/{app}",
+            app_path(vhost, app),
             f"delete application {vhost}/{app}",
             ("application_not_found", "vhost_not_found"),
         )
@@ -91,21 +90,17 @@ class Api(Server):
     # Streams and connections
 
     def list_streams(self, vhost: str, app: str) -> list[str] | None:
-        """Return the names of the live streams, or None if unknown (GET /v1/vhosts/{vhost}/apps/{app}/streams)."""
+        """Return the names of the live streams, or None if unknown (GET)."""
         try:
-            return self.list_names(f"/v1/vhosts/{vhost}/apps/{app}/streams", f"list the streams of {vhost}/{app}")
+            return self.list_names(streams_path(vhost, app), f"list the streams of {vhost}/{app}")
         except OmeError as error:
             if error.kind in _UNKNOWN_LIVE:
                 return None
             raise
 
     def count_connections(self, vhost: str, app: str | None = None, stream: str | None = None) -> int | None:
-        """Return the number of connections, or None if unknown.
-
-        The endpoint is GET /v1/stats/current/vhosts/{vhost}[/apps/{app}[/streams/{stream}]].
-        """
-        path = f"/v1/stats/current/vhosts/{vhost}" + (f"/apps/{app}" if app is not None else "")
-        path += f"/streams/{stream}" if stream is not None else ""
+        """Return the number of connections of a virtual host, an application or a stream, or None if unknown (GET)."""
+        path = statistics_path(vhost, app, stream)
         place = "/".join(name for name in (vhost, app, stream) if name is not None)
         try:
             statistics = self.read_object(path, f"read the statistics of {place}", "vhost_not_found") or {}
@@ -121,16 +116,15 @@ class Api(Server):
     def reload_certificates(self, vhost: str | None, *, api: bool = False) -> ReloadAnswer:
         """Reload the certificate of a virtual host, of all virtual hosts for None, or with ``api`` that of the API.
 
-        The endpoints are POST /v1/vhosts/{vhost}:reloadCertificate, /v1/vhosts:reloadAllCertificates and
-        /v1/managers/api:reloadCertificate; 0.20.0 has the last one, 0.18.0 does not. Since 0.17.1, status 200 proves
-        nothing; before, 500 is a failure (server-facts: Certificates).
+        0.20.0 can reload that of the API, 0.18.0 cannot. Since 0.17.1, status 200 proves nothing; before, 500 is a
+        failure (server-facts: Certificates).
         """
         if api:
-            path, attempt = "/v1/managers/api:reloadCertificate", "reload the certificate of the API server"
+            path, attempt = f"{API_SERVER}:reloadCertificate", "reload the certificate of the API server"
         elif vhost is None:
-            path, attempt = "/v1/vhosts:reloadAllCertificates", "reload the certificates of all virtual hosts"
+            path, attempt = f"{VHOSTS}:reloadAllCertificates", "reload the certificates of all virtual hosts"
         else:
-            path, attempt = f"/v1/vhosts/{vhost}:reloadCertificate", f"reload the certificate of virtual host {vhost}"
+            path, attempt = f"{vhost_path(vhost)}:reloadCertificate", f"reload the certificate of virtual host {vhost}"
         try:
             answer = self.call("POST", path, attempt=attempt, idempotence=RELOADS)
         except OmeError as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import OmeError
+from .paths import job_path
 from .server import STARTS, STOPS, Server
 
 
@@ -49,7 +50,7 @@ class JobEndpoints:
         """Return all jobs of an application in wire form (POST …:pushes, …:records)."""
         try:
             return self._server.list_objects(
-                _path(vhost, app, self._calls.list_call), f"list the {self._calls.what}s of {vhost}/{app}", {}
+                job_path(vhost, app, self._calls.list_call), f"list the {self._calls.what}s of {vhost}/{app}", {}
             )
         except OmeError as error:
             raise self._of_kind(error) from error
@@ -59,7 +60,7 @@ class JobEndpoints:
 
         The response is a list of one job up to 0.15.10, and the job itself later.
         """
-        path = _path(vhost, app, self._calls.start_call)
+        path = job_path(vhost, app, self._calls.start_call)
         attempt = f"start {self._calls.what} {vhost}/{app}/{request['id']}"
         try:
             answer = self._server.call("POST", path, request, attempt=attempt, idempotence=STARTS)
@@ -82,7 +83,7 @@ class JobEndpoints:
         attempt = f"stop {self._calls.what} {vhost}/{app}/{job_id}"
         try:
             self._server.call(
-                "POST", _path(vhost, app, self._calls.stop_call), {"id": job_id}, attempt=attempt, idempotence=STOPS
+                "POST", job_path(vhost, app, self._calls.stop_call), {"id": job_id}, attempt=attempt, idempotence=STOPS
             )
         except OmeError as error:
             named = self._of_kind(error)
@@ -99,7 +100,3 @@ class JobEndpoints:
             "push_publisher_missing": self._calls.publisher_missing,
         }
         return error.as_kind(kinds.get(error.kind, error.kind))
-
-
-def _path(vhost: str, app: str, call: str) -> str:
-    return f"/v1/vhosts/{vhost}/apps/{app}:{call}"

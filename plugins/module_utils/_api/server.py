@@ -13,11 +13,12 @@ from urllib.parse import urlsplit
 
 from .._core.errors import OmeError
 from .._core.secret_store import rejected_token
-from .._core.server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse
+from .._core.server_version import BEFORE_VERSION_CALL, UNKNOWN, Version, parse
 from .._core.texts import with_names
 from .._http.client import Result, Transport
 from .._http.responses import NO_BODY, Answer
 from .._tls.certificate import host_of
+from .paths import STATISTICS, VERSION, statistics_path
 
 # Which requests are idempotent (RFC 9110, 9.2.2), and so can be sent again if their outcome is unknown.
 
@@ -199,7 +200,7 @@ class Server:
         Empty if the response has none; None before 0.16.5, which has no such endpoint (server-facts: HTTP).
         """
         try:
-            payload = self.read_object("/v1/version", "read the version of the server", "none") or {}
+            payload = self.read_object(VERSION, "read the version of the server", "none") or {}
         except OmeError as error:
             if error.kind != "controller_not_found":
                 raise
@@ -218,14 +219,14 @@ class Server:
     def server_version(self) -> Version:
         """Return the server's version, read once until a connection drops.
 
-        BEFORE_VERSION_CALL if the server has no such endpoint; NEWEST if the version is unreadable.
+        BEFORE_VERSION_CALL if the server has no such endpoint; UNKNOWN if the version is unreadable.
         """
         with self._version_lock:
             known = self._transport.server_version
             if known is None:
                 self.read_version()
                 known = self._transport.server_version
-        return known or NEWEST
+        return known or UNKNOWN
 
     # Requests
 
@@ -323,7 +324,6 @@ class Server:
 
 # The endpoints of statistics.
 
-_PATH = "/v1/stats/current"
 _ABSENT = ("vhost_not_found", "application_not_found")
 
 
@@ -334,17 +334,14 @@ class Statistics:
         self._server = server
 
     def read_server(self) -> tuple[dict[str, t.Any], str | None]:
-        """Return the statistics of the whole server, and the header `Date` of the response (GET /v1/stats/current)."""
-        return self._server.read_dated(_PATH, "read the statistics of the server")
+        """Return the statistics of the whole server, and the header `Date` of the response (GET)."""
+        return self._server.read_dated(STATISTICS, "read the statistics of the server")
 
     def read(self, vhost: str, app: str | None = None) -> dict[str, t.Any] | None:
-        """Return the statistics of a virtual host or an application; None if it does not exist.
-
-        GET /v1/stats/current/vhosts/{vhost}[/apps/{app}].
-        """
-        path, name = (f"{vhost}/apps/{app}", f"{vhost}/{app}") if app is not None else (vhost, vhost)
+        """Return the statistics of a virtual host or an application; None if it does not exist (GET)."""
+        name = vhost if app is None else f"{vhost}/{app}"
         try:
-            return self._server.read_dated(f"{_PATH}/vhosts/{path}", f"read the statistics of {name}")[0]
+            return self._server.read_dated(statistics_path(vhost, app), f"read the statistics of {name}")[0]
         except OmeError as error:
             if error.kind in _ABSENT:
                 return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import OmeError
+from .paths import action_path, channels_path, statistics_path, stream_path, streams_path
 from .server import CREATES, READS, SENDS, STARTS, STOPS, SWITCHES, UPDATES, Server
 
 # The endpoints of streams (server-facts: Streams, recordings, channels, output profiles).
@@ -22,46 +23,37 @@ class Streams:
     def __init__(self, server: Server) -> None:
         self._server = server
 
-    @staticmethod
-    def _path(vhost: str, app: str, name: str) -> str:
-        return f"/v1/vhosts/{vhost}/apps/{app}/streams/{name}"
-
     def list(self, vhost: str, app: str) -> t.Collection[str]:
-        """Return the names of all streams, unordered (GET /v1/vhosts/{vhost}/apps/{app}/streams)."""
-        return self._server.list_names(
-            f"/v1/vhosts/{vhost}/apps/{app}/streams", f"list the streams of application {vhost}/{app}"
-        )
+        """Return the names of all streams, unordered (GET)."""
+        return self._server.list_names(streams_path(vhost, app), f"list the streams of application {vhost}/{app}")
 
     def read(self, vhost: str, app: str, name: str) -> dict[str, t.Any] | None:
-        """Return a stream in wire form, or None if it is not live (GET …/streams/{name})."""
-        path = self._path(vhost, app, name)
+        """Return a stream in wire form, or None if it is not live (GET)."""
+        path = stream_path(vhost, app, name)
         return self._server.read_object(path, f"read stream {vhost}/{app}/{name}", "stream_not_found")
 
     def create(self, vhost: str, app: str, body: t.Mapping[str, t.Any]) -> None:
-        """Pull a stream (POST /v1/vhosts/{vhost}/apps/{app}/streams).
+        """Pull a stream (POST).
 
         502 is an answer of the server: the origin cannot be reached, or the application has no provider for it. Nothing
         is left behind then.
         """
-        path, attempt = f"/v1/vhosts/{vhost}/apps/{app}/streams", f"pull stream {vhost}/{app}/{body['name']}"
+        path, attempt = streams_path(vhost, app), f"pull stream {vhost}/{app}/{body['name']}"
         self._server.call("POST", path, body, attempt=attempt, idempotence=CREATES)
 
     def update(self, vhost: str, app: str, name: str, body: t.Mapping[str, t.Any]) -> None:
         """Do nothing: no option of a pull can be changed in place."""
 
     def delete(self, vhost: str, app: str, name: str) -> bool:
-        """End a stream; return false if it was not live (DELETE …/streams/{name}).
+        """End a stream; return false if it was not live (DELETE).
 
         It is still listed for a moment. An encoder that sends it can reconnect.
         """
-        return self._server.delete_object(self._path(vhost, app, name), f"delete stream {vhost}/{app}/{name}", _ABSENT)
+        return self._server.delete_object(stream_path(vhost, app, name), f"delete stream {vhost}/{app}/{name}", _ABSENT)
 
     def read_statistics(self, vhost: str, app: str, name: str) -> dict[str, t.Any] | None:
-        """Return the statistics of a stream in wire form, or None if it is not live.
-
-        The endpoint is GET /v1/stats/current/vhosts/{vhost}/apps/{app}/streams/{name}.
-        """
-        path = f"/v1/stats/current/vhosts/{vhost}/apps/{app}/streams/{name}"
+        """Return the statistics of a stream in wire form, or None if it is not live (GET)."""
+        path = statistics_path(vhost, app, name)
         return self._server.read_object(path, f"read the statistics of stream {vhost}/{app}/{name}", "stream_not_found")
 
 
@@ -75,27 +67,27 @@ class StreamActions:
 
     def __init__(self, server: Server, vhost: str, app: str, stream: str) -> None:
         self._server = server
-        self._path = f"/v1/vhosts/{vhost}/apps/{app}/streams/{stream}"
+        self._stream = (vhost, app, stream)
         self.title = f"{vhost}/{app}/{stream}"
 
     def send_event(self, body: t.Mapping[str, t.Any]) -> None:
         """Send an event to players (POST …:sendEvent)."""
         attempt = f"send an event to stream {self.title}"
-        self._server.call("POST", f"{self._path}:sendEvent", body, attempt=attempt, idempotence=SENDS)
+        self._server.call("POST", action_path(*self._stream, "sendEvent"), body, attempt=attempt, idempotence=SENDS)
 
     def send_subtitles(self, body: t.Mapping[str, t.Any]) -> None:
         """Send subtitles to players (POST …:sendSubtitles)."""
         attempt = f"send subtitles to stream {self.title}"
-        self._server.call("POST", f"{self._path}:sendSubtitles", body, attempt=attempt, idempotence=SENDS)
+        self._server.call("POST", action_path(*self._stream, "sendSubtitles"), body, attempt=attempt, idempotence=SENDS)
 
     def conclude(self) -> None:
         """End the live part of the HLS stream (POST …:concludeHlsLive); 0.18.0 ends with the stream."""
         attempt = f"conclude stream {self.title}"
-        self._server.call("POST", f"{self._path}:concludeHlsLive", {}, attempt=attempt, idempotence=SENDS)
+        self._server.call("POST", action_path(*self._stream, "concludeHlsLive"), {}, attempt=attempt, idempotence=SENDS)
 
     def read_speech_to_text(self) -> dict[str, t.Any]:
         """Return `enabled` and `renditions` of the speech-to-text of the stream (POST …:sttStatus)."""
-        path, attempt = f"{self._path}:sttStatus", f"read the speech-to-text of stream {self.title}"
+        path, attempt = action_path(*self._stream, "sttStatus"), f"read the speech-to-text of stream {self.title}"
         answer = self._server.call("POST", path, {}, attempt=attempt, idempotence=READS)
         payload = self._server.payload(answer)
         if not isinstance(payload, dict):
@@ -104,7 +96,8 @@ class StreamActions:
 
     def switch_speech_to_text(self, *, on: bool) -> None:
         """Switch the speech-to-text of the stream on or off (POST …:enableStt, …:disableStt)."""
-        path, attempt = f"{self._path}:{'enable' if on else 'disable'}Stt", f"switch speech-to-text of {self.title}"
+        path = action_path(*self._stream, "enableStt" if on else "disableStt")
+        attempt = f"switch speech-to-text of {self.title}"
         self._server.call("POST", path, {}, attempt=attempt, idempotence=SWITCHES)
 
 
@@ -117,24 +110,23 @@ class HlsDumps:
     def __init__(self, server: Server) -> None:
         self._server = server
 
-    @staticmethod
-    def _path(vhost: str, app: str, stream: str, action: str) -> str:
-        return f"/v1/vhosts/{vhost}/apps/{app}/streams/{stream}:{action}"
-
     def list(self, vhost: str, app: str, stream: str, output: str) -> t.Sequence[dict[str, t.Any]]:
         """Return all dumps of an output stream in wire form, stopped ones included (POST …:hlsDumps)."""
-        path, attempt = self._path(vhost, app, stream, "hlsDumps"), f"list the HLS dumps of {vhost}/{app}/{stream}"
+        path, attempt = action_path(vhost, app, stream, "hlsDumps"), f"list the HLS dumps of {vhost}/{app}/{stream}"
         return self._server.list_objects(path, attempt, {"outputStreamName": output})
 
     def start(self, vhost: str, app: str, stream: str, request: t.Mapping[str, t.Any]) -> None:
         """Start a dump (POST …:startHlsDump). The answer does not have the dump."""
-        path = self._path(vhost, app, stream, "startHlsDump")
+        path = action_path(vhost, app, stream, "startHlsDump")
         attempt = f"start HLS dump {vhost}/{app}/{stream}/{request['id']}"
         self._server.call("POST", path, request, attempt=attempt, idempotence=STARTS)
 
     def stop(self, vhost: str, app: str, stream: str, output: str, dump_id: str) -> None:
         """Stop a dump, which stays listed as disabled (POST …:stopHlsDump)."""
-        path, attempt = self._path(vhost, app, stream, "stopHlsDump"), f"stop HLS dump {vhost}/{app}/{stream}/{dump_id}"
+        path, attempt = (
+            action_path(vhost, app, stream, "stopHlsDump"),
+            f"stop HLS dump {vhost}/{app}/{stream}/{dump_id}",
+        )
         body = {"outputStreamName": output, "id": dump_id}
         self._server.call("POST", path, body, attempt=attempt, idempotence=STOPS)
 
@@ -154,7 +146,7 @@ class Channels:
         self._server = server
 
     def _path(self, vhost: str, app: str, name: str | None = None) -> str:
-        return f"/v1/vhosts/{vhost}/apps/{app}/{self.calls}" + ("" if name is None else f"/{name}")
+        return channels_path(vhost, app, self.calls, name)
 
     def list(self, vhost: str, app: str) -> t.Collection[str]:
         """Return the names of all channels of an application, unordered (GET)."""

@@ -15,7 +15,7 @@ from .._api.spelling import comparable
 from .._certificates.probe import ProbeResult, ProbeSettings, TlsHost, shadow_of
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._core.server_version import NEWEST
+from .._core.server_version import NEWEST, TESTED, show
 from .._resources import application, virtual_host
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
@@ -82,9 +82,10 @@ KNOWN_DEFECTS = (
         "knows; other tools may send the old ones.",
     ),
     KnownDefect(
-        (0, 21, 1),
+        (*NEWEST[:2], NEWEST[2] + 1),
         None,
-        "This collection was tested with 0.15.10, 0.18.0, 0.20.0 and 0.21.0, and not with newer versions.",
+        f"This collection was tested with {', '.join(map(show, TESTED[:-1]))} and {show(NEWEST)}, and not with newer "
+        "versions.",
     ),
     # Seen on 0.18.0, not on 0.20.0; 0.16.6 is the first with this call.
     KnownDefect(

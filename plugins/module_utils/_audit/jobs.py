@@ -276,7 +276,7 @@ class JobAudit:
         title, place = f"{self._kind.title} {key}", self._place(key)
         unused = self._input_without_use(key, last)
         if state == "error":
-            text = f"{title} is in state error: {self._kind.on_error}"
+            text = f"{title} is {self._kind.in_error}"
             self._collector.add(ERROR, f"{self._noun}_error", text, **place)
         elif bits == 0:
             text = f"{title} is in state {state}, and has {self._kind.has_done} nothing for {elapsed:.0f} s."

@@ -13,7 +13,7 @@ import typing as t
 from .._core.errors import BadInput
 from .._core.macros import has_macro
 from .._core.secret_store import SecretStore
-from .._core.server_version import Version, show
+from .._core.server_version import NEWEST, Version, show
 from .._core.texts import listed
 from .._resources import application, logger_config, server_config
 from .._resources.logger_config import LOGGER
@@ -42,7 +42,6 @@ from .lenient import (
 )
 from .server_files import LOGGER_FILE
 from .stream_maps import STREAM_MAPS, StreamMap
-from .versions import NEWEST
 from .virtual_host_file import VIRTUAL_HOST_FILE
 
 # What somebody has to do or to know before imported configuration files are used.

@@ -11,7 +11,7 @@ import typing as t
 
 from .._core.errors import BadInput
 from .._core.secret_store import mask_url
-from .._core.server_version import Version, show
+from .._core.server_version import NEWEST, Version, show
 from .._core.texts import encodable, listed
 from .._schema.extra import EXTRA, Extra
 from .._schema.fields import CsvSet, Field, String, StringSet
@@ -418,7 +418,7 @@ def _prune_extra(parent: Element, element: Element, one: InExtra | None, where: 
         return
     if one is not None and (one.declaration is not None or one.releases is None):
         findings.extra.append(Unread(f"element {where.shown} ({place(element)})", one.history()))
-        if version is None and not one.is_known_to(versions.NEWEST):
+        if version is None and not one.is_known_to(NEWEST):
             findings.outdated.append(f"{where.shown} ({place(element)})")
     report_parts(element, where, findings, text=not option_xml.kept(element))
     member = option_xml.member_of(parent.tag, element.tag)

@@ -11,7 +11,7 @@ import re
 import typing as t
 
 from .._core.errors import OmeError
-from .._core.server_version import BEFORE_VERSION_CALL, Version, parse, show
+from .._core.server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse, show
 from .._core.texts import listed, named
 from .._schema.extra import EXTRA
 from .._schema.fields import Field, needs, unsupported
@@ -55,8 +55,7 @@ def check_file_version(root: Element) -> None:
 # `src/config/items`). A test compares it with the keys in `tests/wire`.
 
 OLDEST: Version = (0, 11, 0)
-NEWEST: Version = (0, 21, 0)
-"""The releases of the table."""
+"""The first release of the table; the last one is NEWEST."""
 ROOTS = {"server": "Server", "vhost": "VirtualHost", "application": "Application", "applications": "Application"}
 """How paths of elements begin, by the option of a declaration."""
 _APPLICATION = "VirtualHost.Applications.Application"

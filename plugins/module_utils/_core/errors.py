@@ -32,8 +32,8 @@ class Advice:
         return with_names(self._remedy)
 
 
-# The keys are the values of `error.kind` in results. docs/docsite/rst/guide_errors.rst shows this table; a test
-# compares the two.
+# The keys are the values of `error.kind` in results. `make format` writes this table into
+# docs/docsite/rst/guide_errors.rst.
 ADVICE: dict[str, Advice] = {
     "unauthorized": Advice(
         "The server does not accept the access token.",

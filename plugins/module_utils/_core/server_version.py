@@ -11,21 +11,25 @@ import typing as t
 
 Version = tuple[int, int, int]
 
+# The releases with which this collection is tested, from the oldest on.
+TESTED: tuple[Version, ...] = ((0, 15, 10), (0, 18, 0), (0, 20, 0), (0, 21, 0))
+NEWEST = TESTED[-1]
+
 # A server without GET /v1/version is older than 0.16.5 (server-facts: HTTP). It is treated as the newest of these
 # releases.
 BEFORE_VERSION_CALL: Version = (0, 16, 4)
 # Fields that this release and all later ones know are sent without reading the version first.
 OLDEST_ASSUMED: Version = (0, 18, 0)
 # Newer than every release: a server with an unreadable version gets the newest spelling.
-NEWEST: Version = (9999, 0, 0)
+UNKNOWN: Version = (9999, 0, 0)
 
 _NUMBERS = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})\.([0-9]{1,4})")
 
 
 def parse(text: str | None) -> Version:
-    """Return the version in a text such as `0.20.0` or `v0.20.0-dev`; NEWEST if the text has none."""
+    """Return the version in a text such as `0.20.0` or `v0.20.0-dev`; UNKNOWN if the text has none."""
     found = _NUMBERS.match(text or "")
-    return (int(found[1]), int(found[2]), int(found[3])) if found else NEWEST
+    return (int(found[1]), int(found[2]), int(found[3])) if found else UNKNOWN
 
 
 def show(version: Version) -> str:
@@ -37,7 +41,7 @@ def describe(version: Version) -> str:
     """Return the text of a server's version, for messages."""
     if version == BEFORE_VERSION_CALL:
         return "older than 0.16.5"
-    return "unknown" if version == NEWEST else show(version)
+    return "unknown" if version == UNKNOWN else show(version)
 
 
 class Changed(t.NamedTuple):

@@ -14,6 +14,7 @@ import stat
 import typing as t
 
 from .._config.atomic_files import UNCHANGED_ID, Access, replace
+from .._core.server_version import NEWEST, show
 from .._core.texts import named
 
 # Check what roles put on a host: directories of their own, and texts of units and compose files.
@@ -49,9 +50,9 @@ _TEXTS = {
     "user": (r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*\$?)?", "the name or number of a user"),
     "user_and_group": (r"(?:[A-Za-z0-9_][\w.-]*(?::[A-Za-z0-9_][\w.-]*)?)?", "USER or USER:GROUP, names or numbers"),
     "image": (r"[A-Za-z0-9][A-Za-z0-9._:/-]*", "an image such as registry.example.com/ome"),
-    "tag": (r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", "a tag such as v0.21.0"),
+    "tag": (r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", f"a tag such as v{show(NEWEST)}"),
     "digest": (r"(?:[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,})?", "a digest such as sha256:0123…"),
-    "version": (r"[0-9]+[.][0-9]+[.][0-9]+", "a complete version such as 0.21.0"),
+    "version": (r"[0-9]+[.][0-9]+[.][0-9]+", f"a complete version such as {show(NEWEST)}"),
     "port": (
         r"(?:(?:[0-9A-Za-z.-]+:|\[[0-9a-f:.]+\]:)?[0-9]+(?:-[0-9]+)?:)?[0-9]+(?:-[0-9]+)?(?:/(?:tcp|udp))?",
         "a port or a range of ports, such as 1935/tcp, 10000-10003/udp or 127.0.0.1:8081:8081/tcp",

@@ -12,6 +12,7 @@ import typing as t
 from .._core.context import Context
 from .._core.errors import BadInput, Refusal
 from .._core.secret_store import SecretStore
+from .._core.server_version import NEWEST, show
 from .._core.texts import listed, named, shortened
 from .._host.server_place import ServerPlace, text_of
 from .._host.server_service import UNTOUCHED
@@ -99,8 +100,8 @@ class Server(Operation):
             return " ".join(found)
         if not _VERSION.fullmatch(self.params["version"] or ""):
             return (
-                f"{named('version')}: expected a complete version such as 0.21.0, because all settings are checked "
-                "against the options that this version knows."
+                f"{named('version')}: expected a complete version such as {show(NEWEST)}, because all settings are "
+                "checked against the options that this version knows."
             )
         token = self.params["api_token"]
         own = ((self.params["server"] or {}).get("managers") or {}).get("api") or {}

@@ -21,7 +21,7 @@ from .._config.virtual_host_file import VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
-from .._core.server_version import Version, parse, show
+from .._core.server_version import NEWEST, TESTED, parse, show
 from .._core.texts import listed
 from .._resources import application, concerns, logger_config, server_config
 from .._resources.application import APPLICATION
@@ -35,7 +35,6 @@ from .base import FLAG, TEXT, Operation, Params, Result, list_of, state_option
 from .results import refuse_repeated
 
 _VERSION = re.compile(r"v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
-_OLDEST: Version = (0, 15, 10)
 _FILES = Object("", fields=[SERVER, LOGGER])
 _LONGEST_NAME = 100  # characters of a name in a message about an entry
 
@@ -139,8 +138,10 @@ class ServerConfig(Operation):
 
     def _check_version(self, option: str) -> None:
         text = self.params[option]
-        if text is not None and (not _VERSION.fullmatch(text) or parse(text) < _OLDEST):
-            raise BadInput(option, f"expected a version from {show(_OLDEST)} on, such as '0.21.0', got {text!r}")
+        if text is not None and (not _VERSION.fullmatch(text) or parse(text) < TESTED[0]):
+            raise BadInput(
+                option, f"expected a version from {show(TESTED[0])} on, such as {show(NEWEST)!r}, got {text!r}"
+            )
 
     def run(self, api: t.Any, context: Context) -> Result:
         directory = Directory(self.params["config_dir"])
@@ -216,7 +217,7 @@ class ServerConfig(Operation):
         ]
         if not options or versions.covers(version):
             return []
-        text = f"This collection knows the elements of OvenMediaEngine up to {show(versions.NEWEST)}"
+        text = f"This collection knows the elements of OvenMediaEngine up to {show(NEWEST)}"
         return [f"{text}. It cannot check {listed(options)}. The server does not start with an unknown element."]
 
     def _host_facts(self) -> list[dict[str, t.Any]]:

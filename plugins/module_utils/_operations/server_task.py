@@ -27,6 +27,7 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import OmeError, Refusal
+from .._core.server_version import NEWEST, show
 from .._core.texts import listed, named, with_names
 from .._host import server_service
 from .._host.server_memory import MAPS, File, ServerMemory
@@ -445,7 +446,7 @@ class ServerTask:
             self._service.stop()
             if self._place.backend == "systemd":
                 self._service.start_with_host(enabled=False)
-        known = self._params["version"] or self._installed.version or "0.21.0"
+        known = self._params["version"] or self._installed.version or show(NEWEST)
         self._files.remove(ServerConfig(removal_options(self._params, known)))
         if exists and not self._context.check_mode:
             self._service.forget()

@@ -14,7 +14,7 @@ from .._api.client import Api
 from .._api.streams import StreamActions, Streams
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.server_version import NEWEST, Version, describe, show
+from .._core.server_version import UNKNOWN, Version, describe, show
 from .._resources.stream import readable
 from .._schema import validators as checks
 from .._schema.fields import Bool, Int, String
@@ -180,7 +180,7 @@ class _StreamAction(Operation):
     def require_version(api: Api, first: Version, attempt: str) -> Version:
         """Return the server's version; raise OmeError if it is older than ``first`` or unreadable."""
         version = api.server_version()
-        if version == NEWEST:
+        if version == UNKNOWN:
             detail = "The server reports no readable version, and the operation depends on it."
             raise OmeError("unexpected_answer", attempt, detail=detail)
         if version < first:

@@ -11,11 +11,12 @@ import itertools
 import typing as t
 
 from .._api.client import Api
+from .._api.paths import apps_path
 from .._api.server import ItemAnswer
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._core.server_version import NEWEST
+from .._core.server_version import UNKNOWN
 from .._core.texts import name_list
 from .._resources import application, concerns
 from .._resources import value_rules as rules
@@ -56,7 +57,7 @@ def refuse_values(api: Api, context: Context, desired: t.Sequence[tuple[str, Spe
     if not doubtful:
         return
     depends = any(rules.depends_on_version(app) for _path, app in doubtful)
-    version = api.server_version() if depends else NEWEST
+    version = api.server_version() if depends else UNKNOWN
     for path, app in doubtful:
         application.check_values(app, path, version, complete=False)
     if durable:
@@ -285,7 +286,7 @@ class Applications(ParentReconciler):
     # Requests
 
     def _path(self, holder: str) -> str:
-        return f"/v1/vhosts/{holder}/apps"
+        return apps_path(holder)
 
     def _post(self, holder: str, wires: t.Sequence[Value]) -> list[ItemAnswer]:
         return self._api.create_applications(holder, wires)

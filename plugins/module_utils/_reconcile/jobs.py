@@ -246,7 +246,7 @@ class JobStarter:
 
     def _not_running(self, outcome: Outcome, live: t.Mapping[Scope, t.Collection[str]]) -> Outcome:
         state, key = outcome.details.get("state", "unknown"), outcome.key
-        why = self._kind.not_running.get(state, "No media flows.")
+        why = self._kind.why_not_running(state)
         stream = ((outcome.after or outcome.desired).get("stream") or {}).get("name")
         if state in WAITING_STATES:
             why = NO_OUTPUT if stream in live.get((key.vhost, key.app), ()) else with_names(NO_STREAM)

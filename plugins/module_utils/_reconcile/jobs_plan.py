@@ -123,7 +123,7 @@ def _plan_started(job: Specified, request: Request, current: RunningJobs, warnin
             detail = f"The server still stops the {kind.noun} of this id after {current.wait_timeout:g} s."
             return change.failed(OmeError("wait_timeout", f"start {kind.what} {key}", detail=detail))
         if kind.state_of(raw) == "error":
-            warnings.append(f"{kind.title} {key} is in state error; {kind.retries_errors}.")
+            warnings.append(f"{kind.title} {key} is {kind.in_error} {kind.error_remedy}")
         return change
     if is_of_configuration(raw):
         return change.failed(OmeError(kind.configured, f"start {kind.what} {key}"))

@@ -11,6 +11,7 @@ import itertools
 import typing as t
 
 from .._api.client import Api
+from .._api.paths import VHOSTS
 from .._api.server import ItemAnswer
 from .._core.concurrency import deferred
 from .._core.context import Context
@@ -406,7 +407,7 @@ class VirtualHosts(ParentReconciler):
     # Requests
 
     def _path(self, holder: str) -> str:
-        return "/v1/vhosts"
+        return VHOSTS
 
     def _post(self, holder: str, wires: t.Sequence[Value]) -> list[ItemAnswer]:
         return self._api.create_virtual_hosts(wires)

@@ -10,7 +10,7 @@ import copy
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.server_version import NEWEST, Changed, Version
+from .._core.server_version import UNKNOWN, Changed, Version
 from .._schema import validators as checks
 from .._schema.fields import Bool, Field, Float, Int, String, Url
 from .._schema.objects import Object, ObjectList
@@ -309,7 +309,7 @@ def _check(app: t.Mapping[str, t.Any], path: str, _complete: bool) -> None:
     check_values(app, path, complete=False)
 
 
-def check_values(app: t.Mapping[str, t.Any], path: str, version: Version = NEWEST, *, complete: bool = True) -> None:
+def check_values(app: t.Mapping[str, t.Any], path: str, version: Version = UNKNOWN, *, complete: bool = True) -> None:
     """Raise BadInput for a value with which the server's version refuses an application (option form).
 
     ``path`` is the full path of its option; ``complete`` is that of :func:`application_rules.refused`.

@@ -88,9 +88,12 @@ class JobKind(Kind):
     ending_states: tuple[str, ...] = ()
     """The states of one that is being stopped, or that ends for a moment."""
     not_running: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Why no media flows, by state, except those that wait."""
-    retries_errors: str = ""
-    """What the server does about the state `error`."""
+    """Why no media flows, by state, except `error` and those that wait."""
+    error_cause: str = ""
+    """Why one is in the state `error`."""
+    error_retries: str = ""
+    """Whether the server tries again by itself."""
+    error_remedy: str = ""
     counter: str = ""
     """The JSON name of the bytes of the current connection or file."""
     status_fields: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -131,13 +134,22 @@ class JobKind(Kind):
     waiting: str = ""
     """The kind of finding about one that waits although its stream is live."""
     has_done: str = ""
-    on_error: str = ""
-    """What an audit says of the state `error`."""
 
     @property
     def destination(self) -> str:
         """The option that says where the media of one goes."""
         return self.identity[0]
+
+    @property
+    def in_error(self) -> str:
+        """What the state `error` means, after the words "is" or "are" (server-facts: Push tasks, Recordings)."""
+        return f"in state error: {self.error_cause}. {self.error_retries}"
+
+    def why_not_running(self, state: str) -> str:
+        """Return why no media flows in a state that is not one of those that wait, as sentences."""
+        if state == "error":
+            return f"{self.error_cause[0].upper()}{self.error_cause[1:]}. {self.error_retries} {self.error_remedy}"
+        return self.not_running.get(state, "No media flows.")
 
     @property
     def nothing_runs(self) -> tuple[str, ...]:
@@ -340,10 +352,11 @@ PUSH_TASKS = JobKind(
     # and is `ready` in the second [read].
     ending_states=("stopping", "stopped"),
     not_running={
-        "error": "Its destination refuses it: check url and stream_key.",
         "connecting": "Its destination does not answer: check url, and that the server can reach it.",
     },
-    retries_errors="the server keeps trying to reach its destination",
+    error_cause="the destination refuses the push",
+    error_retries="The server retries about every second.",
+    error_remedy="Check url and stream_key.",
     counter="sentBytes",
     status_fields={
         "sent_bytes": "sentBytes",
@@ -369,7 +382,6 @@ PUSH_TASKS = JobKind(
     audited_everywhere=True,
     waiting="push_waiting",
     has_done="sent",
-    on_error="its destination does not accept it. The server keeps trying.",
 )
 
 
@@ -480,13 +492,9 @@ RECORDS = JobKind(
     running_spellings=("recording",),
     # `stopped` is the state of a recording that waits for its stream to return.
     ending_states=("stopping",),
-    not_running={
-        "error": "The server cannot write its files: check file_path, and that the server may write there.",
-    },
-    retries_errors=(
-        "the server does not try again before its stream starts again. Check that the server can write its files, then "
-        "stop and start it"
-    ),
+    error_cause="the server cannot write the files",
+    error_retries="The server does not try again before the stream starts again.",
+    error_remedy="Check file_path, and that the server may write there, then stop and start the recording.",
     counter="recordBytes",
     status_fields={
         "output_file_path": "outputFilePath",
@@ -522,5 +530,4 @@ RECORDS = JobKind(
     described=lambda raw: {"stream": stream_of(raw), "file_path": str(raw.get("filePath", ""))},
     waiting="record_stalled",
     has_done="written",
-    on_error="the server cannot write its files. It does not try again before the stream starts again.",
 )

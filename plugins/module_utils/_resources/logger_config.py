@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from .._core.server_version import NEWEST, Version
+from .._core.server_version import UNKNOWN, Version
 from .._schema import validators as checks
 from .._schema.fields import Bool, String
 from .._schema.objects import Object, ObjectList
@@ -70,7 +70,7 @@ LOGGER = Object(
 def validate(logger: t.Mapping[str, t.Any], path: str = "logger") -> None:
     """Raise BadInput for an invalid configuration (specified form); ``path`` is the full path of its option."""
     LOGGER.validate(logger, path)
-    check_values(logger, NEWEST, path)
+    check_values(logger, UNKNOWN, path)
 
 
 def check_values(logger: t.Mapping[str, t.Any], version: Version, path: str = "logger") -> None:

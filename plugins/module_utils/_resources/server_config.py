@@ -11,7 +11,7 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.server_version import NEWEST, Version
+from .._core.server_version import UNKNOWN, Version
 from .._core.texts import listed, named
 from .._schema import validators as checks
 from .._schema.fields import Bitrate, Bool, Field, Float, Int, PresenceBool, String, StringSet, Url
@@ -387,7 +387,7 @@ def validate(server: t.Mapping[str, t.Any], path: str = "server") -> None:
                 f"{path}.bind.{side}.webrtc.ice_candidates.tcp_force",
                 "cannot be used together with tcp_relay_force, which is the same setting",
             )
-    check_values(server, NEWEST, path)
+    check_values(server, UNKNOWN, path)
 
 
 def check_values(server: t.Mapping[str, t.Any], version: Version, path: str = "server") -> None:

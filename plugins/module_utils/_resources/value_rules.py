@@ -10,7 +10,7 @@ import re
 import typing as t
 
 from .._core.macros import has_macro
-from .._core.server_version import NEWEST, Version
+from .._core.server_version import UNKNOWN, Version
 from . import ports as listening
 from . import ports as srt_options
 from .ports import DEVICE_OPTION, address, candidate, opened, ports, relay, single_port
@@ -38,7 +38,7 @@ from .refusals import (
 # In a request the server refuses others, after it has made the objects before them. In a file they keep it from
 # starting. So they are refused before a request is sent or a file is written, on every way in.
 #
-# Later releases take all that earlier ones take. So what :data:`NEWEST` refuses no release takes.
+# Later releases take all that earlier ones take. So what :data:`UNKNOWN` refuses no release takes.
 
 _MOST_FRAMES, _MOST_MILLISECONDS, _MOST_SKIPPED = 600, 10_000, 120
 _LARGEST = 2**31 - 1
@@ -201,7 +201,7 @@ RULES = (
 """What servers refuse in an application (option form)."""
 
 
-def refused(app: Value, version: Version = NEWEST, *, complete: bool = True) -> Refusal | None:
+def refused(app: Value, version: Version = UNKNOWN, *, complete: bool = True) -> Refusal | None:
     """Return the first option of an application (option form) that the version refuses; None if it refuses none.
 
     With ``complete`` false, the current application may have what ``app`` lacks, so that only values are judged that

@@ -10,7 +10,7 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.server_version import NEWEST, Changed, Version
+from .._core.server_version import UNKNOWN, Changed, Version
 from .._schema import validators as checks
 from .._schema.fields import Bool, CsvSet, Float, Int, String, StringList, StringSet, Url
 from .._schema.objects import Object, ObjectList
@@ -165,7 +165,7 @@ def _check(vhost: t.Mapping[str, t.Any], path: str, present: bool) -> None:
     prefix = f"{path}." if path else ""
     if present and not vhost.get("host", {}).get("names"):
         raise BadInput(f"{prefix}host.names", "expected at least one name; it is required if state is present")
-    check_values(vhost, path, NEWEST)
+    check_values(vhost, path, UNKNOWN)
 
 
 def check_values(vhost: t.Mapping[str, t.Any], path: str, version: Version) -> None:

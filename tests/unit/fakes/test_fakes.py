@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 pytestmark = pytest.mark.exhaustive
@@ -70,7 +71,7 @@ class Machine:
         version: str = json.loads(body)["response"]["version"]
         return version
 
-    def quadlet(self, tag: str = "v0.21.0", *lines: str) -> None:
+    def quadlet(self, tag: str = f"v{NEWEST}", *lines: str) -> None:
         """Write the unit of a container."""
         inside = "/conf"
         text = "\n".join(
@@ -92,7 +93,7 @@ class Machine:
         text = f"[Unit]\nDescription=Media server\n[Service]\n{lines}\n[Install]\nWantedBy=multi-user.target\n"
         (self.host.unit_dir / UNIT).write_text(text, encoding="utf-8")
 
-    def compose(self, tag: str = "v0.21.0") -> list[str]:
+    def compose(self, tag: str = f"v{NEWEST}") -> list[str]:
         """Write a file of compose. :returns: the command that uses it."""
         path = self.config.parent / "compose.yml"
         service = {
@@ -136,7 +137,7 @@ def test_a_unit_is_enabled_started_restarted_and_stopped(machine: Machine) -> No
     assert machine.run("systemctl", "is-active", UNIT) == (3, "inactive")
     assert machine.run("systemctl", "start", UNIT) == (0, "")
     assert machine.run("systemctl", "is-active", UNIT) == (0, "active")
-    assert machine.answers() == "0.21.0"
+    assert machine.answers() == NEWEST
     first = machine.host.state(UNIT).pid
     machine.host.binary_version = "0.18.0"
     assert machine.run("systemctl", "start", UNIT) == (0, "")
@@ -183,7 +184,7 @@ def test_a_server_that_does_not_accept_its_configuration_fails_after_the_start(m
     assert machine.run("systemctl", "is-failed", UNIT) == (0, "failed")
     machine.configure()
     assert machine.run("systemctl", "start", UNIT) == (0, "")
-    assert machine.answers() == "0.21.0"
+    assert machine.answers() == NEWEST
 
 
 def test_a_server_that_crashes_is_started_again(machine: Machine) -> None:
@@ -221,11 +222,13 @@ def test_published_ports_lead_to_the_api(machine: Machine) -> None:
     outside = machine.port
     machine.port = 8081
     machine.configure()
-    machine.quadlet("v0.21.0", f"PublishPort=127.0.0.1:{outside}:8081/tcp", "PublishPort=10000-10003:10000-10003/udp")
+    machine.quadlet(
+        f"v{NEWEST}", f"PublishPort=127.0.0.1:{outside}:8081/tcp", "PublishPort=10000-10003:10000-10003/udp"
+    )
     machine.run("systemctl", "daemon-reload")
     machine.run("systemctl", "start", UNIT)
     machine.port = outside
-    assert machine.answers() == "0.21.0"
+    assert machine.answers() == NEWEST
 
 
 def test_images_are_pulled_by_version_and_digest(machine: Machine) -> None:
@@ -267,9 +270,9 @@ def test_compose_starts_recreates_and_removes(machine: Machine) -> None:
     assert machine.run(*up, "--force-recreate")[0] == 0
     machine.answers()
     assert machine.host.state("ome-server").pid != first
-    machine.compose("v0.21.0")
+    machine.compose(f"v{NEWEST}")
     assert machine.run(*up)[0] == 0
-    assert machine.answers() == "0.21.0"
+    assert machine.answers() == NEWEST
     assert "listens on" in machine.run(*compose, "logs", "--no-color", "--tail", "20")[1]
     assert machine.run(*compose, "down")[0] == 0
     assert machine.run(*running) == (0, "")
@@ -286,7 +289,7 @@ def test_compose_starts_a_server_again_that_ends_with_1(machine: Machine) -> Non
     assert "restarting" in machine.run(*compose, "ps", "--all")[1]
     machine.configure()
     assert machine.run(*compose, "up", "-d", "--force-recreate")[0] == 0
-    assert machine.answers() == "0.21.0"
+    assert machine.answers() == NEWEST
 
 
 @pytest.mark.parametrize("status", [0, 11])
@@ -304,7 +307,7 @@ def test_a_unit_that_waits_between_starts_stays_in_auto_restart(machine: Machine
     machine.configure()
     assert machine.run("systemctl", "start", UNIT) == (0, "") and not machine.listens()
     assert machine.run("systemctl", "restart", UNIT) == (0, "")
-    assert machine.answers() == "0.21.0"
+    assert machine.answers() == NEWEST
     machine.configure("<Server>")
     machine.run("systemctl", "restart", UNIT)
     wait_until(lambda: machine.host.state(UNIT).starts == 3 and machine.host.state(UNIT).active == "activating")
@@ -356,7 +359,7 @@ def test_what_starts_with_the_host_runs_after_a_reboot(machine: Machine) -> None
     machine.run("systemctl", "enable", "--now", UNIT)
     machine.answers()
     machine.host.reboot()
-    assert machine.answers() == "0.21.0"
+    assert machine.answers() == NEWEST
     machine.run("systemctl", "disable", UNIT)
     machine.host.reboot()
     assert not machine.listens()

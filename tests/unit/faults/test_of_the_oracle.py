@@ -25,12 +25,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     jobs as starting,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import FaultHarness
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Verdict
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import scenarios
 
-NEWEST = "0.20.0"
 BLIND = server.Idempotence(True, "A bug.")
 RECREATE = "vhost: recreate with contents"
 

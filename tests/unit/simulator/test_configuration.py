@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import NotStarted, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, NotStarted, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.schema import KEYS, SERVER_KEYS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.config_files import (
     TOKEN,
@@ -21,11 +21,10 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.config_f
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Client, Start, refused
 
-CURRENT = ["0.21.0", "0.20.0", "0.18.0"]
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 
 
-@pytest.fixture(params=CURRENT)
+@pytest.fixture(params=RECORDED_MEDIA)
 def version(request: pytest.FixtureRequest) -> str:
     """Provide each version in turn."""
     return str(request.param)

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.config_files import (
     TOKEN,
@@ -35,7 +35,7 @@ INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 Begin = Callable[..., "subprocess.Popen[str]"]
 
 
-@pytest.fixture(params=["0.21.0", "0.20.0", "0.18.0"], name="begin")
+@pytest.fixture(params=RECORDED_MEDIA, name="begin")
 def _begin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Begin]:
     """Start each version in turn as a process, from the directory of the test."""
     processes = []

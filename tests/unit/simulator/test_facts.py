@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import (
+    RECORDED_MEDIA,
     VERSIONS,
     ManualClock,
     NotPublished,
@@ -39,7 +40,7 @@ PUSH = {
     "streamKey": "key",
 }
 APP = "/v1/vhosts/default/apps/app"
-CURRENT = ["0.21.0", "0.20.0", "0.18.0", "documented"]
+CURRENT = (*RECORDED_MEDIA, "documented")
 
 
 def vhost(name: str, **keys: Any) -> dict[str, Any]:

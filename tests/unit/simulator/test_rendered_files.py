@@ -14,6 +14,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.configuration import load
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.versions import VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.meaning import (
@@ -35,7 +36,7 @@ def without_empty_extras(value: Any, inside: bool = False) -> Any:
     return {key: item for key, item in kept.items() if item not in ({}, []) or not (inside or key == "extra")}
 
 
-@pytest.mark.parametrize("version", ["0.21.0", "0.20.0", "0.18.0"])
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 @given(data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_server_starts_from_rendered_virtual_hosts(version: str, data: st.DataObject) -> None:

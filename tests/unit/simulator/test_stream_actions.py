@@ -16,7 +16,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest
 APP = "/v1/vhosts/default/apps/media"
 STREAMS = f"{APP}/streams"
 LIVE = f"{STREAMS}/live1"
-RECORDED = ("0.18.0", "0.20.0", "0.21.0")
+
 NO_CONTROLLER = "[HTTP] Controller not found (404)"
 
 
@@ -112,7 +112,7 @@ def test_speech_to_text_needs_an_encoder(live: Start) -> None:
         assert status == {"enabled": enabled, "renditions": [{"codec": "WHISPER", **rendition}]}
 
 
-@pytest.mark.parametrize("version", RECORDED)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 @pytest.mark.parametrize("ending", ("publisher", "delete"))
 def test_the_oldest_version_dies_when_a_concluded_stream_ends(
     live: Start, clock: ManualClock, version: str, ending: str

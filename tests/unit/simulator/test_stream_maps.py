@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.config_files import (
     application,
     server,
@@ -38,7 +38,7 @@ RECORD = {
 }
 
 
-@pytest.fixture(params=["0.21.0", "0.20.0", "0.18.0"], name="begun")
+@pytest.fixture(params=RECORDED_MEDIA, name="begun")
 def _begun(request: pytest.FixtureRequest, start: Start, tmp_path: Path) -> tuple[Simulator, Client]:
     """Start each version in turn, with maps that hold nothing."""
     publishers = "".join(

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Start, refused
 
 APP = "/v1/vhosts/default/apps/media"
 STREAMS = f"{APP}/streams"
 LIVE = f"{STREAMS}/live1"
 STATISTICS = "/v1/stats/current"
-RECORDED = ("0.18.0", "0.20.0", "0.21.0")
 ORIGIN = "rtsp://origin.example.com:554/live"
 NO_CONTROLLER = "[HTTP] Controller not found (404)"
 
@@ -21,7 +20,7 @@ NO_CONTROLLER = "[HTTP] Controller not found (404)"
 # -- streams ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", RECORDED)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_bytes_and_times_of_a_stream_grow_with_the_clock(live: Start, clock: ManualClock, version: str) -> None:
     _simulator, client = live(version=version)
     counted = []
@@ -93,7 +92,7 @@ def test_a_stream_describes_the_profiles_of_its_application(start: Start) -> Non
 # -- pulls ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", RECORDED)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 @pytest.mark.parametrize(
     ("url", "source_type"), ((ORIGIN, "RtspPull"), ("ovt://origin.example.com:9000/app/s?x=1", "Ovt"))
 )
@@ -138,7 +137,7 @@ def test_how_many_urls_a_pull_tries(live: Start, version: str, tries: int) -> No
     ),
 )
 def test_only_the_newest_version_checks_urls(live: Start, urls: list[str], text: str) -> None:
-    for version in RECORDED:
+    for version in RECORDED_MEDIA:
         _simulator, client = live(version=version)
         answer = refused(client.post(STREAMS, {"name": "pull1", "urls": urls}))
         assert answer == (400, f"[HTTP] {text} (400)") if version == "0.21.0" else answer[0] == 502

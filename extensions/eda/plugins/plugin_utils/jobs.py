@@ -27,14 +27,13 @@ class WatchedJobs(t.NamedTuple):
     """One kind of job, and what is its own when it is watched."""
 
     kind: JobKind
-    call: str  # the call that lists them
     counter: str  # the JSON name of the bytes of the current connection or file
     busy: tuple[str, ...]  # the states in which something must happen
     waits_in_vain: bool  # whether one that waits although its stream is live is stuck
 
 
-WATCHED_PUSH_TASKS = WatchedJobs(PUSH_TASKS, "pushes", "sentBytes", ("connecting", PUSH_TASKS.running_state), False)
-WATCHED_RECORDS = WatchedJobs(RECORDS, "records", "recordBytes", (RECORDS.running_state,), True)
+WATCHED_PUSH_TASKS = WatchedJobs(PUSH_TASKS, "sentBytes", ("connecting", PUSH_TASKS.running_state), False)
+WATCHED_RECORDS = WatchedJobs(RECORDS, "recordBytes", (RECORDS.running_state,), True)
 
 
 class Judgement(t.NamedTuple):

@@ -13,12 +13,20 @@ import logging
 import random
 import typing as t
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.paths import (
+    STATISTICS,
+    VHOSTS,
+    app_path,
+    job_path,
+    streams_path,
+    vhost_path,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import (
     is_durable_path,
     map_path,
     takes_stream,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS, RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import looks_read_only
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import (
@@ -156,7 +164,7 @@ class ServerWatch:
         """Ask for the start time, and compare if it is time. Raises Failure."""
         silent, self._silent = self._silent, True
         try:
-            statistics = await self._connection.get("/v1/stats/current")
+            statistics = await self._connection.get(STATISTICS)
         except Rejected:
             # The server has no such call. Any other shows that it answers; lost connections show its restarts.
             await self._names()
@@ -204,7 +212,7 @@ class ServerWatch:
     async def _names(self) -> list[str]:
         """Return the names of the virtual hosts. Raises Failure."""
         try:
-            names = await self._connection.get("/v1/vhosts")
+            names = await self._connection.get(VHOSTS)
         except Rejected as rejected:
             raise Failure("controller_not_found" if rejected.status == 404 else "server_error") from None
         if not isinstance(names, list):
@@ -248,7 +256,7 @@ class ServerWatch:
         """Remove the push tasks that a stream map of this collection starts with their streams. Raises Failure."""
         for scope in sorted({key[:2] for key in missing}):
             try:
-                raw = await self._connection.get(f"/v1/vhosts/{scope[0]}/apps/{scope[1]}")
+                raw = await self._connection.get(app_path(*scope))
             except Rejected:
                 continue
             path = map_path(PUSH_TASKS, raw, scope) if isinstance(raw, dict) else None
@@ -280,7 +288,7 @@ class ServerWatch:
         found = sorted(name for name in names - listed - self._read_only if is_addressable(name))
         for name in found[:_MOST_UNEXPECTED]:
             try:
-                raw = await self._connection.get(f"/v1/vhosts/{name}")
+                raw = await self._connection.get(vhost_path(name))
             except Rejected:
                 continue
             if looks_read_only(raw):
@@ -295,18 +303,16 @@ class ServerWatch:
         records: dict[Scope, t.Any] = {}
         streams: StreamNames = {}
         for scope in expected.scopes:
-            vhost, app = scope
-            if vhost not in names:
+            if scope[0] not in names:
                 streams[scope] = frozenset()
                 continue
-            path = f"/v1/vhosts/{vhost}/apps/{app}"
             if scope in expected.push_tasks:
-                await self._list(pushes, scope, f"{path}:pushes")
+                await self._list(pushes, scope, job_path(*scope, PUSH_TASKS.calls.list_call))
             if scope in expected.records:
-                await self._list(records, scope, f"{path}:records")
+                await self._list(records, scope, job_path(*scope, RECORDS.calls.list_call))
             if self._settings.streams:
                 try:
-                    live = await self._connection.get(f"{path}/streams")
+                    live = await self._connection.get(streams_path(*scope))
                 except Rejected as rejected:
                     live = [] if rejected.status == 404 else None
                 if isinstance(live, list):

@@ -16,13 +16,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import concurrency
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import jobs_plan
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, running
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED, ManualClock, Simulator, running
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import Clock
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tls_listeners import TlsListener
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 
-VERSIONS = ("0.21.0", "0.20.0", "0.18.0", "0.15.10", "documented")
+VERSIONS = (*RECORDED, "documented")
 
 
 @pytest.fixture(params=VERSIONS)

@@ -20,9 +20,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import FileTexts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.importer import Importer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.meaning import (
-    VERSIONS,
     virtual_hosts_with_applications,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.rough_documents import (
@@ -30,7 +30,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.test_samples import (
     CASES,
-    SAMPLES,
+    sample_file,
 )
 from hypothesis import HealthCheck, given, settings
 
@@ -125,7 +125,7 @@ def imported(folder: Path) -> dict[str, Any]:
     return {"server": read.server, "vhosts": read.vhosts, **logger, **jobs}
 
 
-def config(folder: Path, *, version: str = "0.21.0", **options: Any) -> running_modules.ModuleRun:
+def config(folder: Path, *, version: str = NEWEST, **options: Any) -> running_modules.ModuleRun:
     specified = {"config_dir": str(folder), "version": version, **options}
     run = running_modules.run_module("server_config", copy.deepcopy(specified))
     assert SECRET not in json.dumps({key: run[key] for key in run if key != "invocation"})
@@ -195,7 +195,7 @@ def test_a_file_that_cannot_be_followed_is_not_replaced(tmp_path: Path, include:
 
 @pytest.mark.parametrize(("name", "version"), CASES)
 def test_a_sample_is_written_back_as_it_was(tmp_path: Path, name: str, version: str) -> None:
-    sample = (SAMPLES / f"{name}-{version if name != 'edge' else '0.21.0'}.xml").read_text(encoding="utf-8")
+    sample = sample_file(name, version).read_text(encoding="utf-8")
     server = FILES["Server.xml"].split("    <VirtualHosts>", maxsplit=1)[0].replace(' include="publishers.xml" /', "/")
     folder = write(tmp_path, {"Server.xml": f"{server}{sample}</Server>"})
     before = contents(folder)
@@ -226,12 +226,12 @@ LONG = settings(max_examples=50, deadline=None, suppress_health_check=list(Healt
 @FAST
 @given(st.data())
 def test_a_virtual_host_is_written_back_as_it_was(data: st.DataObject) -> None:
-    check_virtual_host(data, VERSIONS[-1])
+    check_virtual_host(data, NEWEST)
 
 
 @pytest.mark.exhaustive
 @LONG
 @given(st.data())
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_many_virtual_hosts_are_written_back_as_they_were(version: str, data: st.DataObject) -> None:
     check_virtual_host(data, version)

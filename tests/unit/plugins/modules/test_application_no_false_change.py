@@ -11,7 +11,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RELEASES, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.application_strategies import (
     Shuffle,
@@ -304,7 +304,7 @@ SAMPLE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("version", ("0.21.0", "0.20.5", "0.20.0", "0.18.0"))
+@pytest.mark.parametrize("version", RELEASES[:-1])
 def test_the_servers_own_sample(version: str) -> None:
     with Simulator(version=version) as simulator:
         make_virtual_host(simulator, "t-v")

@@ -38,7 +38,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
     StringSet,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED, ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushTask
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
@@ -466,8 +466,8 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
 @pytest.mark.parametrize(
     "simulator",
     [
-        "0.21.0",
-        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("0.20.0", "0.18.0", "0.15.10", "documented")),
+        NEWEST,
+        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (*RECORDED[1:], "documented")),
     ],
     indirect=True,
 )
@@ -1205,7 +1205,7 @@ class Watched:
         return json.loads(json.dumps(one.result()))
 
 
-@pytest.fixture(params=("0.20.0", "0.18.0", "0.15.10", "documented"))
+@pytest.fixture(params=(*RECORDED[1:], "documented"))
 def watched(request: pytest.FixtureRequest) -> Iterator[Watched]:
     """A push task that delivers, on each version."""
     one = Watched(request.param)

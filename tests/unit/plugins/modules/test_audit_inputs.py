@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.test_audit_info import (
     Watched,
@@ -33,7 +34,7 @@ NOT_MADE = profile(codec="h.264")
 OTHER_NAME = profile("${OriginStreamName}_o", codec="h264")
 
 
-@pytest.fixture(params=("0.18.0", "0.20.0", "0.21.0"))
+@pytest.fixture(params=RECORDED_MEDIA)
 def watched(request: pytest.FixtureRequest) -> Iterator[Watched]:
     """A server of each version."""
     one = Watched(request.param)

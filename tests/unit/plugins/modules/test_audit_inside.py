@@ -29,7 +29,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
     SCHEDULED_CHANNEL,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.stream import STREAM
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA, ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.channel_samples import (
@@ -71,7 +71,7 @@ MODULES = {
 FIELDS = {"records": "record", "streams": "stream", "scheduled_channels": "channel", "multiplex_channels": "channel"}
 
 
-@pytest.fixture(params=("0.18.0", "0.20.0", "0.21.0"), name="simulator")
+@pytest.fixture(params=RECORDED_MEDIA, name="simulator")
 def _simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
     """A simulator of each version with these objects in turn, with the application `media`."""
     with Simulator(version=request.param, scene="media", stop_delay=0.2, default_host_names=HOST_NAMES) as made:
@@ -405,7 +405,7 @@ class Watched:
         return json.loads(json.dumps(one.result()))  # type: ignore[no-any-return]
 
 
-@pytest.fixture(params=("0.18.0", "0.20.0", "0.21.0"))
+@pytest.fixture(params=RECORDED_MEDIA)
 def watched(request: pytest.FixtureRequest, clock: ManualClock) -> Iterator[Watched]:
     """A server of each version with live streams, a recording and channels."""
     one = Watched(request.param, clock)
@@ -525,7 +525,7 @@ BEGIN = 1577836800.0  # the instant of LIVE in seconds since 1970
     ],
 )
 def test_when_a_program_is_due(clock: ManualClock, program: dict[str, Any], seconds: float, due: bool) -> None:
-    watched = Watched("0.21.0", clock)
+    watched = Watched(NEWEST, clock)
     with watched.simulator as simulator:
         programs = [{"name": "one", "scheduled": LIVE["scheduled"], "repeat": False, **program}]
         channel = {**SCHEDULED, "programs": programs}
@@ -649,7 +649,7 @@ STRANGE_PATHS = (
 @pytest.mark.parametrize("path", STRANGE_PATHS)
 def test_strange_responses(path: str, clock: ManualClock) -> None:
     """Every response leads to a result that is valid JSON."""
-    watched = Watched("0.21.0", clock)
+    watched = Watched(NEWEST, clock)
     with watched.simulator as simulator:
         simulator.origin(CAMERA)
         make(simulator)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.configuration_directory import (
     load,
     options,
@@ -230,7 +230,7 @@ def test_a_file_of_an_old_version_is_refused_in_one_sentence(tmp_path: Path) -> 
     assert set(result) == {"problems", "needed"}
     shutil.copytree(CASES / "server_version_7", tmp_path, dirs_exist_ok=True)
     before = (tmp_path / "Server.xml").read_bytes()
-    run = run_module("server_config", {"config_dir": str(tmp_path), "version": "0.21.0", "server": {"name": "x"}})
+    run = run_module("server_config", {"config_dir": str(tmp_path), "version": NEWEST, "server": {"name": "x"}})
     assert run.failed and run["error"]["kind"] == "config_version" and "they take 8, 9 and 10 only" in run["msg"]
     assert [path.name for path in tmp_path.iterdir()] == ["Server.xml"]
     assert (tmp_path / "Server.xml").read_bytes() == before
@@ -259,9 +259,11 @@ def test_elements_of_old_releases_are_listed_and_refused_for_new_ones(tmp_path: 
         f"element Server.Bind.Publishers.DASH (Server.xml, line 9): {history}",
         "element VirtualHost(default).Applications.Application(app).Publishers.DASH (Server.xml, line 14): " + history,
     ]
-    assert any(one.startswith("OvenMediaEngine 0.21.0 does not start with these elements") for one in result["notes"])
+    assert any(
+        one.startswith(f"OvenMediaEngine {NEWEST} does not start with these elements") for one in result["notes"]
+    )
     variables = options(load(read(CASES / "dash_in_extra", show_secrets=True)))
-    for version in ("0.18.0", "0.20.0", "0.21.0"):
+    for version in RECORDED_MEDIA:
         run = run_module("server_config", {"config_dir": str(tmp_path), "version": version, **variables})
         assert run.failed and run["error"]["kind"] == "unsupported_option"
         assert (
@@ -274,14 +276,14 @@ def test_elements_of_old_releases_are_listed_and_refused_for_new_ones(tmp_path: 
 
 
 def test_elements_that_the_version_lacks_are_not_written_if_it_is_known(tmp_path: Path) -> None:
-    result = read(CASES / "dash_in_extra", version="0.21.0")
+    result = read(CASES / "dash_in_extra", version=NEWEST)
     assert result["extra"] == []
     assert not_written(result)[0] == (
-        "element Server.Bind.Publishers.DASH (Server.xml, line 9): OvenMediaEngine 0.21.0 does not know the element "
+        f"element Server.Bind.Publishers.DASH (Server.xml, line 9): OvenMediaEngine {NEWEST} does not know the element "
         "DASH and would not start; 0.16.5 and earlier know it"
     )
-    variables = options(load(read(CASES / "dash_in_extra", version="0.21.0", show_secrets=True)))
-    run = run_module("server_config", {"config_dir": str(tmp_path), "version": "0.21.0", **variables})
+    variables = options(load(read(CASES / "dash_in_extra", version=NEWEST, show_secrets=True)))
+    run = run_module("server_config", {"config_dir": str(tmp_path), "version": NEWEST, **variables})
     assert not run.failed and run["changed"]
 
 
@@ -314,7 +316,7 @@ def test_the_releases_of_an_element_without_an_option_are_named(
         ({"bind": "<Publishers><LLHsl/></Publishers>"}, "did you mean LLHLS?"),
         ({"bind": "<Publishers><llhls/></Publishers>"}, "did you mean LLHLS?"),
         ({"vhost": f"{HOST}<SignedPolcy/>"}, "did you mean SignedPolicy?"),
-        ({"vhost": f"{HOST}<Domain/>"}, "no release from 0.11.0 to 0.21.0 knows it"),
+        ({"vhost": f"{HOST}<Domain/>"}, f"no release from 0.11.0 to {NEWEST} knows it"),
         ({"vhost": f"{HOST}<SignedToken/>"}, "0.16.6 and earlier know it"),
     ],
 )
@@ -329,7 +331,7 @@ def test_a_newer_version_is_warned_of_because_its_elements_are_not_known(tmp_pat
     run = run_module("server_config", given)
     assert not run.failed and run["changed"] and "canary" not in run.printed
     (warning,) = [one for one in run.warnings if "extra" in one]
-    assert "up to 0.21.0. It cannot check server.extra.newThing." in warning
+    assert f"up to {NEWEST}. It cannot check server.extra.newThing." in warning
 
 
 # Files that the server reads

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.channel_samples import (
     CALLS,
@@ -31,10 +31,9 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.te
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
 KINDS = tuple(CHANNELS)
-WITH_CHANNELS = ("0.21.0", "0.20.0", "0.18.0")
 
 
-@pytest.fixture(params=WITH_CHANNELS, name="simulator")
+@pytest.fixture(params=RECORDED_MEDIA, name="simulator")
 def _simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
     """A simulator of each version with channels in turn, with the application `media`."""
     with Simulator(version=request.param, scene="media") as made:

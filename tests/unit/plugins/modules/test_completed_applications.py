@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED, RELEASES, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, post
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
@@ -23,7 +23,6 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.viewing import sta
 
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 WIRE = Path(__file__).resolve().parents[3] / "wire"
-VERSIONS = ("0.21.0", "0.20.5", "0.20.0", "0.18.0", "0.15.10")
 HOST = "a.example.com"
 VHOST = {"name": "a", "host": {"names": [HOST]}}
 OPTIONS = ["providers", "publishers", "output_profiles"]
@@ -36,7 +35,7 @@ def config(tmp_path: Path) -> Path:
     return config_files.write(tmp_path / "conf", Server=config_files.server(INCLUDE))
 
 
-@pytest.fixture(params=VERSIONS)
+@pytest.fixture(params=RELEASES)
 def server(request: pytest.FixtureRequest, config: Path) -> Iterator[Simulator]:
     """A server of each version that starts from the directory."""
     with Simulator(request.param, config=config, port=0, stop_delay=0, viewer_ports=[0]) as made:
@@ -91,7 +90,7 @@ def test_the_table_is_what_recorded_servers_add() -> None:
                         option: expected[option] for option in OPTIONS
                     }
                     versions.append(path.stem)
-    assert set(versions) == {"0.15.10", "0.18.0", "0.20.0", "0.21.0"}
+    assert set(versions) == set(RECORDED)
 
 
 @pytest.mark.parametrize("way", ("vhost", "vhosts", "application", "applications"))
@@ -125,7 +124,7 @@ def test_what_is_live_before_a_restart_is_live_after_it(
 def test_server_config_completes_an_application_of_a_name_alone(tmp_path: Path) -> None:
     options = {
         "config_dir": str(tmp_path / "conf"),
-        "version": "0.21.0",
+        "version": NEWEST,
         "server": {
             "bind": {"managers": {"api": {"port": 8081}}},
             "managers": {"api": {"access_token": config_files.TOKEN}},

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
 
@@ -66,7 +66,7 @@ def options(module: str, current: Simulator, folder: Path) -> dict[str, Any]:
     """Return the options of a module with all of the settings."""
     app, vhost = copy.deepcopy(APP), copy.deepcopy({**VHOST, "applications": [APP]})
     if module == "server_config":
-        return {"config_dir": str(folder), "version": "0.21.0", "vhosts": [vhost]}
+        return {"config_dir": str(folder), "version": NEWEST, "vhosts": [vhost]}
     own: dict[str, dict[str, Any]] = {
         "vhost": vhost,
         "vhosts": {"vhosts": [vhost]},
@@ -140,6 +140,6 @@ def test_the_configuration_of_a_server_is_judged_by_the_same_rules(tmp_path: Pat
         "api": {"access_token": "canary-token", "cross_domains": {"urls": ["https://console.example.com/"]}},
     }
     server = {"managers": managers, "bind": {"managers": {"api": {"port": "8081"}}}}
-    run = run_module("server_config", {"config_dir": str(tmp_path / "c"), "version": "0.21.0", "server": server})
+    run = run_module("server_config", {"config_dir": str(tmp_path / "c"), "version": NEWEST, "server": server})
     assert any("server: managers.host.names[0] 'api.example.com:8081' never matches" in one for one in run.warnings)
     assert any("server: managers.api.cross_domains.urls[0]" in one for one in run.warnings)

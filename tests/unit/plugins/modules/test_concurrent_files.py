@@ -19,7 +19,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import atomic_files
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.durable import Durable
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.concurrent_writers import (
     End,
     Writer,
@@ -159,7 +159,7 @@ def test_a_task_that_writes_waits_for_the_lock_and_one_that_reads_does_not(
     task = one.push("p").options["tasks"]
     more: dict[str, Any] = {**LIVE, "name": "more"}
     vhost = {"name": "b", "host": {"names": ["b.example.com"]}, "applications": [LIVE]}
-    server_config = {"config_dir": str(config), "version": "0.21.0", "vhosts": [vhost]}
+    server_config = {"config_dir": str(config), "version": NEWEST, "vhosts": [vhost]}
     tasks: list[tuple[str, dict[str, Any]]] = [
         ("vhost", {**one.options, **vhost}),
         ("vhosts", {**one.options, "vhosts": [vhost]}),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
@@ -63,7 +63,7 @@ def both(module: str, options: dict[str, Any], file: Path, before: int, after: i
 def test_a_token_in_server_xml(tmp_path: Path, before: int, after: int) -> None:
     config_files.write(tmp_path, Server=config_files.server(INCLUDE))
     server = {"bind": {"managers": {"api": {"port": 8081}}}, "managers": {"api": {"access_token": "canary-token"}}}
-    options = {"config_dir": str(tmp_path), "version": "0.21.0", "server": server}
+    options = {"config_dir": str(tmp_path), "version": NEWEST, "server": server}
     both("server_config", options, tmp_path / "Server.xml", before, after)
     assert not run_module("server_config", options)["changed"]
 

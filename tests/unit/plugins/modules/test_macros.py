@@ -22,11 +22,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
     StringSet,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
 
-VERSIONS = ("0.18.0", "0.20.0", "0.21.0")
 NUMBER = "${env:CORES:4}"
 
 
@@ -52,7 +51,7 @@ def with_macros(field: Field, version: str, path: str = "m") -> Any:
     return [macro(path), macro(f"{path}_2")] if isinstance(field, StringSet) else macro(path)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_every_option_of_a_file_takes_a_macro(tmp_path: Path, version: str) -> None:
     server = with_macros(SERVER, version)
     for side in ("providers", "publishers"):
@@ -84,7 +83,7 @@ def test_every_option_of_a_file_takes_a_macro(tmp_path: Path, version: str) -> N
     ],
 )
 def test_a_number_a_boolean_and_a_choice_take_a_macro(tmp_path: Path, option: dict[str, Any], text: str) -> None:
-    options = {"config_dir": str(tmp_path), "version": "0.21.0", "server": option}
+    options = {"config_dir": str(tmp_path), "version": NEWEST, "server": option}
     run = run_module("server_config", options)
     assert not run.failed, run["msg"]
     assert text in (tmp_path / "Server.xml").read_text()
@@ -95,19 +94,19 @@ def test_a_number_a_boolean_and_a_choice_take_a_macro(tmp_path: Path, option: di
 @pytest.mark.parametrize("value", ["${ENV:W:1}", "$(W)", "${W}", "many"])
 def test_other_texts_are_no_numbers(tmp_path: Path, value: str) -> None:
     server = {"bind": {"providers": {"rtmp": {"worker_count": value}}}}
-    run = run_module("server_config", {"config_dir": str(tmp_path), "version": "0.21.0", "server": server})
+    run = run_module("server_config", {"config_dir": str(tmp_path), "version": NEWEST, "server": server})
     assert "server.bind.providers.rtmp.worker_count: expected a whole number" in run["msg"]
 
 
 def test_the_name_of_a_virtual_host_cannot_be_a_macro(tmp_path: Path) -> None:
     vhost = {"name": "${env:NAME:default}", "host": {"names": ["*"]}}
-    run = run_module("server_config", {"config_dir": str(tmp_path), "version": "0.21.0", "vhosts": [vhost]})
+    run = run_module("server_config", {"config_dir": str(tmp_path), "version": NEWEST, "vhosts": [vhost]})
     assert "expected the name itself, because neither a request nor the name of a file can hold a macro" in run["msg"]
 
 
 def test_only_files_can_hold_an_application_named_by_a_macro(tmp_path: Path) -> None:
     vhost = {"name": "a", "host": {"names": ["*"]}, "applications": [{"name": "${env:APP:app}"}, {"name": "vod"}]}
-    options: dict[str, Any] = {"config_dir": str(tmp_path), "version": "0.21.0", "vhosts": [vhost]}
+    options: dict[str, Any] = {"config_dir": str(tmp_path), "version": NEWEST, "vhosts": [vhost]}
     run = run_module("server_config", options)
     assert not run.failed, run["msg"]
     assert "<Name>${env:APP:app}</Name>" in (tmp_path / "VHost_a.xml").read_text()
@@ -153,7 +152,7 @@ def test_what_a_file_defines_is_equal_to_the_same_macro_only(tmp_path: Path) -> 
         "bind": {"managers": {"api": {"port": "8081"}}},
         "managers": {"api": {"access_token": "not-a-real-token"}},
     }
-    files = {"config_dir": str(tmp_path), "version": "0.21.0", "server": server, "vhosts": [vhost]}
+    files = {"config_dir": str(tmp_path), "version": NEWEST, "server": server, "vhosts": [vhost]}
     assert not run_module("server_config", files).failed
     with Simulator(config=tmp_path, port=0) as running:
         same = run_module("vhost", connection(running, **vhost))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
@@ -45,7 +45,7 @@ def config(tmp_path: Path) -> Path:
     return config_files.write(tmp_path / "conf", Server=config_files.server('<VirtualHost include="VHost*.xml"/>'))
 
 
-@pytest.fixture(params=("0.21.0", "0.20.0", "0.18.0"))
+@pytest.fixture(params=RECORDED_MEDIA)
 def server(request: pytest.FixtureRequest, config: Path) -> Iterator[Simulator]:
     """A server of each version."""
     with Simulator(request.param, config=config, port=0, stop_delay=0.2) as made:

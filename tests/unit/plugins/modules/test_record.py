@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import RECORDS
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, records
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED, ManualClock, Simulator, records
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import BYTES_PER_SECOND
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import LOST, RECORD
@@ -39,7 +39,7 @@ CHANGES: dict[str, Any] = {
 REMOVE = {"vhost": "default", "app": "media", "id": "t-r", "state": "stopped"}
 
 
-@pytest.fixture(name="simulator", params=("0.21.0", "0.20.0", "0.18.0", "0.15.10"))
+@pytest.fixture(name="simulator", params=RECORDED)
 def _simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
     with Simulator(version=request.param, scene="media", stop_delay=0.2) as made:
         yield made
@@ -346,7 +346,7 @@ def test_a_recording_in_state_error_is_a_warning(current: Simulator, monkeypatch
     monkeypatch.setattr(records, "representation", lambda *of: {**representation(*of), "state": "error"})
     again = run(current, **RECORD)
     assert again["action"] == "unchanged" and again["state"] == "error"
-    assert "state error" in again.warnings[0] and "can write its files" in again.warnings[0]
+    assert f"is {RECORDS.in_error} Check file_path" in again.warnings[0]
 
 
 @pytest.mark.parametrize(

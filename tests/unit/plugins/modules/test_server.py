@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import held, port_of
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.concurrent_writers import Writer, Writers
@@ -39,7 +40,7 @@ class Site:
         self.options: dict[str, Any] = {
             "backend": "systemd",
             "binary": str(host.binary),
-            "version": "0.21.0",
+            "version": NEWEST,
             "unit_dir": str(host.unit_dir),
             **{f"{name}_dir": str(root / name) for name in ("config", "log", "data", "sysctl", "tmpfiles")},
             "api_token": TOKEN,
@@ -103,18 +104,18 @@ def test_installed_changed_and_removed(site: Site) -> None:
     assert checked["changed"] and checked["action"] == "started" and site.pid == 0 and not (site.root / "data").exists()
     installed = site.run()
     assert installed["action"] == "started" and site.answers(), installed
-    assert installed["line"] == "server 0.21.0: files changed: 3; started (the server does not run)"
+    assert installed["line"] == f"server {NEWEST}: files changed: 3; started (the server does not run)"
     assert set(checked["changed_files"].items()) <= set(installed["changed_files"].items())
     for check_mode in (True, False):
         again = site.run(check_mode=check_mode)
-        assert not again["changed"] and again["line"].endswith("server 0.21.0: files changed: 0; no restart needed")
+        assert not again["changed"] and again["line"].endswith(f"server {NEWEST}: files changed: 0; no restart needed")
         assert again["changed_files"] == {} and again["provision"]["changed"] is False
 
     pid = site.pid
     written = site.run(server=site.settings(name="renamed"), start=False)
     assert written["changed"] and written["start_due"] and written["restart_required"] and site.pid == pid
     started = site.run(server=site.settings(name="renamed"), earlier=dict(written))
-    assert started["line"] == "server 0.21.0: files changed: 1; restarted (Server.xml has changed)"
+    assert started["line"] == f"server {NEWEST}: files changed: 1; restarted (Server.xml has changed)"
     assert site.pid not in (0, pid) and "<Name>renamed</Name>" in site.text()
 
     checked = site.run(state="absent", check_mode=True)

@@ -18,7 +18,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import NotStarted, Simulator
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA, NotStarted, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
 
@@ -96,7 +97,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "conf"
 
 
-def config(folder: Path, *, check_mode: bool = False, version: str = "0.21.0", **options: Any) -> ModuleRun:
+def config(folder: Path, *, check_mode: bool = False, version: str = NEWEST, **options: Any) -> ModuleRun:
     given = {"config_dir": str(folder), "version": version, **copy.deepcopy(options)}
     run = run_module("server_config", given, check_mode=check_mode)
     assert "canary" not in run.printed
@@ -247,7 +248,7 @@ def test_options_that_the_version_does_not_know_are_refused_before_a_file_is_tou
     given["server"]["modules"] = {"task_pool": {"thread_count": 8}}
     given["vhosts"][0]["applications"][0]["publishers"]["push"]["connection_timeout"] = 5
     for mode in (True, False):
-        run = config(folder, check_mode=mode, version="0.18.0", installed_version="0.21.0", **given)
+        run = config(folder, check_mode=mode, version="0.18.0", installed_version=NEWEST, **given)
         assert run.failed and run["error"]["kind"] == "unsupported_option" and not run["changed"]
         assert "server.modules.task_pool needs OvenMediaEngine 0.21.0 or later" in run["msg"]
         assert "vhosts[0].applications[0].publishers.push.connection_timeout needs" in run["msg"]
@@ -272,29 +273,29 @@ def test_upgrade_and_downgrade(folder: Path) -> None:
     estimation = "vhosts[0].applications[0].publishers.webrtc.bandwidth_estimation"
     given = copy.deepcopy(ALL)
     given["vhosts"][0]["applications"][0]["publishers"]["llhls"]["dvr"] = {"enable": True}
-    run = config(folder, version="0.21.0", installed_version="0.18.0", **given)
+    run = config(folder, version=NEWEST, installed_version="0.18.0", **given)
     assert notices(run) == {
         "renamed": [force, "vhosts[0].applications[0].publishers.llhls.dvr"],
         "default_changed": [estimation],
     }
     texts = " ".join(one["text"] for one in run["upgrade"])
-    assert "Version 0.21.0 names it tcp_relay_force and still takes tcp_force." in texts
-    assert "Its default is ALL in version 0.21.0, and was REMB." in texts
-    assert "The API of version 0.21.0 names it dvr in place of dVR." in texts
+    assert f"Version {NEWEST} names it tcp_relay_force and still takes tcp_force." in texts
+    assert f"Its default is ALL in version {NEWEST}, and was REMB." in texts
+    assert f"The API of version {NEWEST} names it dvr in place of dVR." in texts
 
     new = copy.deepcopy(given)
     candidates = new["server"]["bind"]["providers"]["webrtc"]["ice_candidates"]
     candidates["tcp_relay_force"] = candidates.pop("tcp_force")
     new["server"]["defaults"] = {"cross_domains": {"urls": ["*"]}}
     new["vhosts"][0]["applications"][0]["publishers"]["webrtc"]["bandwidth_estimation"] = "REMB"
-    run = config(folder, version="0.21.0", installed_version="0.18.0", **new)
+    run = config(folder, version=NEWEST, installed_version="0.18.0", **new)
     assert notices(run) == {
         "renamed": ["vhosts[0].applications[0].publishers.llhls.dvr"],
         "unknown_option": [f"{force.rpartition('.')[0]}.tcp_relay_force", "server.defaults"],
     }
     assert "Version 0.18.0 does not know it. Remove it before you go back" in run["upgrade"][0]["text"]
 
-    back = config(folder, version="0.18.0", installed_version="0.21.0", **new)
+    back = config(folder, version="0.18.0", installed_version=NEWEST, **new)
     assert back.failed and notices(back) == {
         "renamed": [f"{force.rpartition('.')[0]}.tcp_relay_force", "vhosts[0].applications[0].publishers.llhls.dvr"],
         "unknown_option": ["server.defaults"],
@@ -307,7 +308,7 @@ def test_upgrade_and_downgrade(folder: Path) -> None:
     ("changes", "message"),
     [
         ({"config_dir": "conf"}, "config_dir: expected an absolute path"),
-        ({"version": "latest"}, "version: expected a version from 0.15.10 on, such as '0.21.0', got 'latest'"),
+        ({"version": "latest"}, f"version: expected a version from 0.15.10 on, such as '{NEWEST}', got 'latest'"),
         ({"version": "0.14.0"}, "version: expected a version from 0.15.10 on"),
         ({"installed_version": "0.21"}, "installed_version: expected a version"),
         ({"server": {"stun_server": "x"}}, "server.stun_server: expected 'host:port'"),
@@ -380,7 +381,7 @@ def test_a_failed_write_reports_what_was_written_before(folder: Path) -> None:
 
 
 def test_the_diff_of_a_failed_write_is_printed_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = {**ALL, "config_dir": str(folder), "version": "0.21.0", "server": {**SERVER, "name": "x" * 300_000}}
+    options = {**ALL, "config_dir": str(folder), "version": NEWEST, "server": {**SERVER, "name": "x" * 300_000}}
     with limited_files():
         result = actions.run("server_config", copy.deepcopy(options), diff=True)
     printed = capsys.readouterr().err
@@ -403,10 +404,10 @@ def test_warnings_for_settings_that_cannot_work(folder: Path) -> None:
     assert any("capital letters" in text for text in run.warnings)
 
 
-@pytest.mark.parametrize("version", ["0.21.0", "0.20.0", "0.18.0"])
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_a_server_starts_from_the_files_and_has_what_they_say(folder: Path, version: str) -> None:
     server = copy.deepcopy({key: value for key, value in SERVER.items() if key != "extra"})
-    if version != "0.21.0":
+    if parse(version) < (0, 21, 0):
         server["alert"]["rules"] = {"ingress": {"has_b_frames": True, "long_key_frame_interval": False}}
     config(folder, version=version, **{**ALL, "server": server})
     with Simulator(version, config=folder, port=0) as started:

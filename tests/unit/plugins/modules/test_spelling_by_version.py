@@ -17,7 +17,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RELEASES, VERSIONS, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.application_strategies import (
     applications,
@@ -33,7 +33,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 EXAMPLES = settings(
     max_examples=12, deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
 )
-REAL = ("0.21.0", "0.20.5", "0.20.0", "0.18.0", "0.15.10")
 ASKED = "GET /v1/version"
 DVR = {"vhost": "t-v", "name": "live", "publishers": {"llhls": {"dvr": {"enable": True}}}}
 
@@ -63,7 +62,7 @@ def misspelt(group: Object, body: Any, path: str = "") -> Iterator[str]:
                 yield from misspelt(field, body[wire], f"{path}{wire}.")
 
 
-@pytest.fixture(scope="module", params=REAL)
+@pytest.fixture(scope="module", params=RELEASES)
 def server(request: pytest.FixtureRequest) -> Iterator[Simulator]:
     """One simulator a version for all examples."""
     with Simulator(version=request.param, stop_delay=0.0) as running:
@@ -152,7 +151,7 @@ def reports(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("reported", ["0.21.1", "1.0.0", "nonsense", ""])
 def test_a_newer_version_gets_the_newest_spelling(reports: Any, reported: str) -> None:
-    with reports("0.21.0", reported) as simulator:
+    with reports(NEWEST, reported) as simulator:
         make_virtual_host(simulator, "t-v")
         assert run(simulator, **DVR)["action"] == "created"
         assert "dvr" in simulator.state.virtual_hosts["t-v"].applications["live"].config["publishers"]["llhls"]
@@ -174,7 +173,7 @@ def test_another_server_behind_the_same_address_is_asked_again(reports: Any, mon
         make_virtual_host(old, "t-v")
         assert run(old, **DVR)["action"] == "created"
         assert "dVR" in old.state.virtual_hosts["t-v"].applications["live"].config["publishers"]["llhls"]
-        old.state.version = VERSIONS["0.21.0"]
+        old.state.version = VERSIONS[NEWEST]
         old.restart()
         make_virtual_host(old, "t-v")
         assert run(old, **DVR)["action"] == "created"
@@ -248,7 +247,7 @@ def test_an_option_that_newer_servers_no_longer_know(current: Simulator) -> None
 # -- defaults --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "same", "other"), [("0.20.0", 1, 0), ("0.20.5", 0, 1), ("0.21.0", 0, 1)])
+@pytest.mark.parametrize(("version", "same", "other"), [("0.20.0", 1, 0), ("0.20.5", 0, 1), (NEWEST, 0, 1)])
 def test_a_default_is_that_of_the_servers_version(version: str, same: int, other: int) -> None:
     with Simulator(version=version) as simulator:
         make_virtual_host(simulator, "t-v", origins={"properties": {}})
@@ -263,7 +262,7 @@ def test_a_default_is_that_of_the_servers_version(version: str, same: int, other
 
 
 @pytest.mark.parametrize("spelling", ["dVR", "dvr"])
-@pytest.mark.parametrize("version", ["0.20.0", "0.21.0"])
+@pytest.mark.parametrize("version", ["0.20.0", NEWEST])
 def test_every_spelling_is_read(version: str, spelling: str) -> None:
     with Simulator(version=version) as simulator:
         make_virtual_host(simulator, "t-v")

@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.server_files import ServerFile
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import show
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.refusals import refusals
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._resources.test_refusals import (
     ROWS,
     Row,
@@ -152,7 +152,7 @@ def test_what_only_the_host_decides_is_named(tmp_path: Path) -> None:
     tls = {"cert_path": "/v.crt", "key_path": "/v.key"}
     vhost = {**VHOST, "host": {"names": ["t.example.com"], "tls": tls}}
     for check_mode in (True, False):
-        run = config(tmp_path / "conf", "0.21.0", check_mode=check_mode, server=server, vhosts=[vhost])
+        run = config(tmp_path / "conf", NEWEST, check_mode=check_mode, server=server, vhosts=[vhost])
         assert [fact["option"] for fact in run["depends_on_host"]] == [
             "server.ip[1]",
             "server.bind",
@@ -168,9 +168,9 @@ def test_what_only_the_host_decides_is_named(tmp_path: Path) -> None:
             "The server's user must be allowed ports below 1024."
         ), run["depends_on_host"][1]
         assert "canary" not in run.printed
-    assert config(tmp_path / "conf", "0.21.0", state="absent")["depends_on_host"] == []
+    assert config(tmp_path / "conf", NEWEST, state="absent")["depends_on_host"] == []
 
 
 def test_ports_that_only_the_environment_knows_are_not_named(tmp_path: Path) -> None:
     server = {"bind": {"providers": {"rtmp": {"port": "${env:PORT:1935}"}}}}
-    assert config(tmp_path / "conf", "0.21.0", server=server)["depends_on_host"] == []
+    assert config(tmp_path / "conf", NEWEST, server=server)["depends_on_host"] == []

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK
@@ -44,14 +45,18 @@ def test_wait_for_pushing_names_a_destination_that_refuses(current: Simulator) -
     assert run.failed and "state is error" in run["msg"]
     kept = running_modules.run_module("push_task", connection(current, **TASK))
     assert not kept.failed and not kept["changed"] and kept["state"] == "error"
-    assert "keeps trying" in kept.warnings[0]
+    assert f"is {PUSH_TASKS.in_error} Check url" in kept.warnings[0]
 
 
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize(
     ("behaviour", "state", "why"),
     [
-        ("refuse", "error", "Its destination refuses it: check url and stream_key."),
+        (
+            "refuse",
+            "error",
+            "The destination refuses the push. The server retries about every second. Check url and stream_key.",
+        ),
         ("hang", "connecting", "Its destination does not answer: check url"),
         (None, "ready", "The server has no live stream of this name: check stream.name"),
     ],

@@ -12,12 +12,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
 from .configuration_directory import load, options, read
 
 CASES = Path(__file__).parents[3] / "cases"
-VERSIONS = ("0.18.0", "0.20.0", "0.21.0")
 TOKEN = "{{ ovenmediaengine_secret_server_managers_api_access_token }}"
 
 
@@ -54,7 +54,7 @@ def left_out(result: dict[str, Any]) -> list[str]:
         "env_of_container",
     ],
 )
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_macros_come_back_as_they_were_written(tmp_path: Path, name: str, version: str) -> None:
     result, variables = case(name)
     assert left_out(result) == []

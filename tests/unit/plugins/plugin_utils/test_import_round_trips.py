@@ -28,17 +28,17 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.co
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.meaning import (
     PUSHES,
     RECORDINGS,
-    VERSIONS,
     meaning,
     virtual_hosts_with_applications,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.test_samples import (
     CASES,
-    SAMPLES,
     sample,
+    sample_file,
     tree,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.test_server_config import ALL
@@ -82,7 +82,7 @@ def specified(version: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_imported_variables_write_the_same_files(tmp_path: Path, version: str) -> None:
     given = specified(version)
     first = run_module("server_config", {"config_dir": str(tmp_path), "version": version, **given})
@@ -159,7 +159,7 @@ def check(
 
 @FAST
 @given(st.data())
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_a_configuration_comes_back(version: str, data: st.DataObject) -> None:
     hosts = st.lists(virtual_hosts_with_applications(version), max_size=2, unique_by=lambda one: one["name"])
     check(version, data.draw(hosts), data.draw(PUSHES), data.draw(RECORDINGS))
@@ -168,7 +168,7 @@ def test_a_configuration_comes_back(version: str, data: st.DataObject) -> None:
 @pytest.mark.exhaustive
 @LONG
 @given(st.data())
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_many_configurations_come_back(version: str, data: st.DataObject) -> None:
     hosts = st.lists(virtual_hosts_with_applications(version), max_size=2, unique_by=lambda one: one["name"])
     check(version, data.draw(hosts), data.draw(PUSHES), data.draw(RECORDINGS))
@@ -176,7 +176,7 @@ def test_many_configurations_come_back(version: str, data: st.DataObject) -> Non
 
 @pytest.mark.parametrize(("name", "version"), CASES)
 def test_a_sample_keeps_its_meaning(tmp_path: Path, name: str, version: str) -> None:
-    text = (SAMPLES / f"{name}-{version if name != 'edge' else '0.21.0'}.xml").read_text(encoding="utf-8")
+    text = sample_file(name, version).read_text(encoding="utf-8")
     (tmp_path / "Server.xml").write_text(f'<Server version="8">{text}</Server>', encoding="utf-8")
     result = read(tmp_path)
     # Two samples have a provider WebRTC twice, and the second one has a timeout that the server does not read.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 
 from .configuration_directory import find, import_config, load, options, read, slurp
 
@@ -139,7 +140,7 @@ def test_unknown_elements_go_to_extra_or_are_reported(tmp_path: Path) -> None:
         "element Server.Odd-Name (Server.xml, line 1): its name has other characters than letters, digits and '_'",
         "element Server.VirtualHosts.Wobble (Server.xml, line 1): it is no virtual host",
         "element VirtualHost(a).Wobble (Server.xml, line 1): the collection has no option for it; no release from "
-        "0.11.0 to 0.21.0 knows it, and none starts with it",
+        f"0.11.0 to {NEWEST} knows it, and none starts with it",
         'elements with ignore="true": the server ignores VirtualHost(a).Off (Server.xml, line 1)',
     ]
     assert "canary" not in str(result)
@@ -147,14 +148,14 @@ def test_unknown_elements_go_to_extra_or_are_reported(tmp_path: Path) -> None:
     assert variables["server_settings"]["extra"] == {"wobble": {"a": "1"}}
     (app,) = variables["ovenmediaengine_vhosts"][0]["applications"]
     assert app["publishers"]["extra"] == {"wobble": {"b": "x"}}
-    unknown = "no release from 0.11.0 to 0.21.0 knows it, and none starts with it"
+    unknown = f"no release from 0.11.0 to {NEWEST} knows it, and none starts with it"
     assert [f"{one['what']}: {one['reason']}" for one in result["extra"]] == [
         f"element Server.Wobble (Server.xml, line 1): {unknown}",
         f"element VirtualHost(a).Applications.Application(live).Publishers.Wobble (Server.xml, line 1): {unknown}",
     ]
     (note,) = [one for one in result["notes"] if "extra" in one]
     assert note.startswith(
-        "OvenMediaEngine 0.21.0 does not start with these elements, which are in extra: Server.Wobble"
+        f"OvenMediaEngine {NEWEST} does not start with these elements, which are in extra: Server.Wobble"
     )
 
 

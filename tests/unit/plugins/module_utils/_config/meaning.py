@@ -20,8 +20,6 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.ap
     virtual_hosts,
 )
 
-VERSIONS = ("0.18.0", "0.20.0", "0.21.0")
-
 
 def meaning(field: Field, value: Any) -> Any:
     """Return one value for all that have the same meaning for the server.

@@ -26,9 +26,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field, PresenceBool
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA
 from hypothesis import HealthCheck, given, settings
 
-from .meaning import VERSIONS, meaning, virtual_hosts_with_applications
+from .meaning import meaning, virtual_hosts_with_applications
 from .rough_documents import around_root, objects, options, other_values, others, roughened, with_option
 from .test_round_trips import OPTIONS
 
@@ -129,7 +130,7 @@ CHECKS = pytest.mark.parametrize("check", [check_same_meaning, check_other_value
 @given(st.data())
 @CHECKS
 def test_files(check: Any, data: st.DataObject) -> None:
-    check(data.draw(st.sampled_from(KINDS)), data, VERSIONS[-1])
+    check(data.draw(st.sampled_from(KINDS)), data, NEWEST)
 
 
 @pytest.mark.exhaustive
@@ -138,7 +139,7 @@ def test_files(check: Any, data: st.DataObject) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @CHECKS
 def test_many_files(check: Any, kind: Kind, data: st.DataObject) -> None:
-    check(kind, data, data.draw(st.sampled_from(VERSIONS)))
+    check(kind, data, data.draw(st.sampled_from(RECORDED_MEDIA)))
 
 
 def test_each_option_of_a_virtual_host_is_written_back_as_it_was_and_into_a_file_of_people() -> None:

@@ -40,9 +40,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
     StringSet,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA
 from hypothesis import HealthCheck, given, settings
 
-from .meaning import PUSHES, RECORDINGS, VERSIONS, meaning, virtual_hosts_with_applications
+from .meaning import PUSHES, RECORDINGS, meaning, virtual_hosts_with_applications
 
 KEYS = Path(__file__).resolve().parents[4] / "wire" / "keys"
 FAST = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -76,7 +77,7 @@ def check_virtual_host(vhost: dict[str, Any], version: str) -> None:
 
 @FAST
 @given(st.data())
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_a_virtual_host_comes_back(version: str, data: st.DataObject) -> None:
     check_virtual_host(data.draw(virtual_hosts_with_applications(version)), version)
 
@@ -84,7 +85,7 @@ def test_a_virtual_host_comes_back(version: str, data: st.DataObject) -> None:
 @pytest.mark.exhaustive
 @LONG
 @given(st.data())
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_many_virtual_hosts_come_back(version: str, data: st.DataObject) -> None:
     check_virtual_host(data.draw(virtual_hosts_with_applications(version)), version)
 
@@ -163,7 +164,7 @@ def count(options: dict[str, Any]) -> int:
     return sum(1 + count(spec.get("options", {})) for spec in options.values())
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_every_known_option_has_a_known_element(version: str) -> None:
     elements = elements_of(version)
     known = set(versions.known(VIRTUAL_HOST_FILE, parse(version)))
@@ -178,7 +179,7 @@ def test_every_known_option_has_a_known_element(version: str) -> None:
 VALUES = {"text": "one", "integer": 7, "decimal": 7.5, "boolean": True}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", RECORDED_MEDIA)
 def test_keys_of_extra_have_the_elements_of_the_server(version: str) -> None:
     """Each key without an option, alone in `extra`, is written to its element and read as the same key."""
     table = json.loads((KEYS / f"{version}.json").read_text(encoding="utf-8"))

@@ -21,18 +21,21 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.
     VIRTUAL_HOST_FILE,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
-
-from .meaning import VERSIONS
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA
 
 SAMPLES = Path(__file__).parent / "samples"
-CASES = [(name, version) for name in ("single", "origin") for version in VERSIONS] + [
-    ("edge", version) for version in VERSIONS
-]
+CASES = [(name, version) for name in ("single", "origin", "edge") for version in RECORDED_MEDIA]
+
+
+def sample_file(name: str, version: str) -> Path:
+    """Return the file of a sample: that of a version, or the one for all."""
+    own = SAMPLES / f"{name}-{version}.xml"
+    return own if own.exists() else SAMPLES / f"{name}.xml"
 
 
 def sample(name: str, version: str) -> ElementTree.Element:
     """Return the virtual host of a sample, read with its include of files that do not exist."""
-    root = Directory(str(SAMPLES)).load(f"{name}-{version if name != 'edge' else '0.21.0'}.xml", "VirtualHosts")
+    root = Directory(str(SAMPLES)).load(sample_file(name, version).name, "VirtualHosts")
     assert len(root) == 1
     return root[0]
 
@@ -60,7 +63,7 @@ def test_a_sample_keeps_its_meaning(name: str, version: str) -> None:
 
 
 def test_values_of_a_sample_are_options() -> None:
-    vhost = virtual_host_file.value(sample("single", "0.21.0"))
+    vhost = virtual_host_file.value(sample("single", NEWEST))
     assert vhost["host"] == {"names": ["*"]}
     app = vhost["applications"][0]
     assert list(app["providers"]) == ["rtmp", "srt", "webrtc", "ovt", "rtsp_pull", "mpegts", "schedule"]

@@ -19,7 +19,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.
     own_virtual_hosts,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.versions import Comparison
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import Changed, parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import (
+    NEWEST,
+    Changed,
+    parse,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import logger_config, server_config
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
@@ -33,7 +37,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 
-NEWEST = (0, 21, 0)
 SAMPLES = {
     "ip": "192.0.2.1",
     "port": "4000",

@@ -12,15 +12,12 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import versions
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.versions import (
-    NEWEST,
-    releases_of,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.versions import releases_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.virtual_host_file import (
     VIRTUAL_HOST_FILE,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import NEWEST, parse, show
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
@@ -88,18 +85,18 @@ def extra(**keys: object) -> dict[str, object]:
 
 
 def test_an_element_that_the_release_lacks_is_refused_with_its_option() -> None:
-    """A file of 0.12 to 0.16 has it; with it, 0.21.0 does not start."""
+    """A file of 0.12 to 0.16 has it; with it, the newest release does not start."""
     value = extra(dash={"port": "80", "wobble": "x"})
     assert versions.unknown(SERVER, value, parse("0.15.10"), "server") == [
         "server.bind.publishers.extra.dash.wobble: OvenMediaEngine 0.15.10 does not know the element Wobble and would "
         "not start"
     ]
     with pytest.raises(OmeError) as error:
-        versions.check(SERVER, value, parse("0.21.0"), "server")
+        versions.check(SERVER, value, NEWEST, "server")
     assert error.value.kind == "unsupported_option"
     assert (
-        "server.bind.publishers.extra.dash: OvenMediaEngine 0.21.0 does not know the element DASH and would not "
-        "start; 0.16.5 and earlier know it" in error.value.detail
+        f"server.bind.publishers.extra.dash: OvenMediaEngine {show(NEWEST)} does not know the element DASH and would "
+        "not start; 0.16.5 and earlier know it" in error.value.detail
     )
 
 

@@ -15,11 +15,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operati
     specs,
     unlisted,
 )
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 
 
 def _params(**specified: Any) -> dict[str, Any]:
     defaults = {name: spec.get("default") for name, spec in specs().items()}
-    return {**defaults, "version": "0.21.0", "api_token": "token", **specified}
+    return {**defaults, "version": NEWEST, "api_token": "token", **specified}
 
 
 def test_applications_are_in_their_virtual_hosts() -> None:

@@ -23,6 +23,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.schema import SERVER_KEYS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import RESOURCES
 
@@ -144,7 +145,7 @@ def test_fields_that_the_server_requires_are_required_or_completed() -> None:
     }
     completed = {"type", "ip", "bind", "managers.host", "managers.host.names"}
     for one in declared(SERVER, (0, 21, 0)):
-        row = TABLES["0.21.0"].get(one.xml)
+        row = TABLES[NEWEST].get(one.xml)
         if row is not None and one.option not in completed and one.field.type != "list":
             assert one.field.required is not row["optional"], one.option
 

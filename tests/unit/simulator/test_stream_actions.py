@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.stream_events import ACTIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit import api_coverage
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Start, refused

@@ -150,8 +150,8 @@ def test_fields_that_the_server_requires_are_required_or_completed() -> None:
             assert one.field.required is not row["optional"], one.option
 
 
-def test_both_files_are_resources_so_that_their_secrets_are_known_by_name() -> None:
-    assert SERVER in RESOURCES and LOGGER in RESOURCES
+def test_secrets_of_the_server_are_known_by_name() -> None:
+    assert SERVER in RESOURCES
     assert {one.option for one in declared(SERVER, (0, 21, 0)) if one.field.secret} == SECRETS
 
 

@@ -25,10 +25,20 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
-  - streamops.ovenmediaengine.application.entries
   - streamops.ovenmediaengine.application.change
   - streamops.ovenmediaengine.durable.applications
 options:
+  applications:
+    description:
+      - The applications, of any number of virtual hosts. Each entry has the options of
+        M(streamops.ovenmediaengine.application) that describe the application. These are all but C(state), C(recreate),
+        C(durable), C(config_dir) and those of the connection.
+      - "For example C({vhost: tenant-a, name: live, providers: [rtmp], publishers: [llhls]})."
+      - RV(streamops.ovenmediaengine.application_info#module:applications) is valid input.
+      - Fields omitted from an entry stay unchanged on the server.
+    type: list
+    elements: dict
+    required: true
   state:
     description:
       - Desired state of the applications. With V(absent), their push tasks are stopped first.

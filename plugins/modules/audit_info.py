@@ -25,15 +25,60 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.certificate.chain
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
-  - streamops.ovenmediaengine.virtual_host.audited
-  - streamops.ovenmediaengine.application.audited
-  - streamops.ovenmediaengine.push_task.audited
-  - streamops.ovenmediaengine.record.audited
-  - streamops.ovenmediaengine.stream.audited
-  - streamops.ovenmediaengine.scheduled_channel.audited
-  - streamops.ovenmediaengine.multiplex_channel.audited
   - streamops.ovenmediaengine.durable.audited
 options:
+  vhosts:
+    description:
+      - The desired virtual hosts with their applications, in the format of
+        O(streamops.ovenmediaengine.vhosts#module:vhosts). Fields omitted from an entry of any list are not compared.
+      - "For example C({name: tenant-a, host: [live.example.com], applications: [{name: live, providers: [rtmp]}]})."
+      - An existing application that is listed neither in its virtual host nor in O(applications) is a finding.
+    type: list
+    elements: dict
+  applications:
+    description:
+      - Desired applications in addition to those in O(vhosts), in the format of
+        O(streamops.ovenmediaengine.applications#module:applications). Each entry has the virtual host, and the options
+        of M(streamops.ovenmediaengine.application).
+      - "For example C({vhost: tenant-a, name: live, providers: [rtmp], publishers: [llhls]})."
+    type: list
+    elements: dict
+  push_tasks:
+    description:
+      - The desired push tasks, in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks).
+    type: list
+    elements: dict
+  records:
+    description:
+      - The desired recordings, in the format of O(streamops.ovenmediaengine.records#module:records).
+      - Unlisted recordings are found in the applications of these entries.
+    type: list
+    elements: dict
+    version_added: 2.0.0
+  streams:
+    description:
+      - The desired pulled streams, in the format of O(streamops.ovenmediaengine.streams#module:streams).
+      - Only C(urls) is compared, because the server does not report the other settings of a pull.
+      - Unlisted streams are not found.
+    type: list
+    elements: dict
+    version_added: 2.0.0
+  scheduled_channels:
+    description:
+      - The desired scheduled channels, in the format of
+        O(streamops.ovenmediaengine.scheduled_channels#module:scheduled_channels).
+      - Unlisted channels are found in the applications of these entries.
+    type: list
+    elements: dict
+    version_added: 2.0.0
+  multiplex_channels:
+    description:
+      - The desired multiplex channels, in the format of
+        O(streamops.ovenmediaengine.multiplex_channels#module:multiplex_channels).
+      - Unlisted channels are found in the applications of these entries.
+    type: list
+    elements: dict
+    version_added: 2.0.0
   read_only_vhosts:
     description:
       - Names of virtual hosts of the server's configuration file. They and their applications need not be listed.

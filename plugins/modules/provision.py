@@ -33,13 +33,6 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.provision
-  - streamops.ovenmediaengine.virtual_host.provisioned
-  - streamops.ovenmediaengine.application.provisioned
-  - streamops.ovenmediaengine.stream.provisioned
-  - streamops.ovenmediaengine.scheduled_channel.provisioned
-  - streamops.ovenmediaengine.multiplex_channel.provisioned
-  - streamops.ovenmediaengine.push_task.provisioned
-  - streamops.ovenmediaengine.record.provisioned
 options:
   parts:
     description:

@@ -29,15 +29,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.connection.optional
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
-  - streamops.ovenmediaengine.server_config
   - streamops.ovenmediaengine.provision
-  - streamops.ovenmediaengine.virtual_host.provisioned
-  - streamops.ovenmediaengine.application.provisioned
-  - streamops.ovenmediaengine.stream.provisioned
-  - streamops.ovenmediaengine.scheduled_channel.provisioned
-  - streamops.ovenmediaengine.multiplex_channel.provisioned
-  - streamops.ovenmediaengine.push_task.provisioned
-  - streamops.ovenmediaengine.record.provisioned
 requirements:
   - podman 4.4 or later, docker with its plugin compose, or systemd, as O(backend) says
 options:
@@ -178,6 +170,20 @@ options:
       - In a directory that was there, only files that begin with C(ovenmediaengine.log) are removed.
     type: int
     default: 14
+  server:
+    description:
+      - The server's own configuration, which is written to C(Server.xml), in the format of
+        O(streamops.ovenmediaengine.server_config#module:server). The file has these settings and no others.
+      - "For example C({bind: {providers: {rtmp: {port: \"1935\"}}, publishers: {llhls: {port: \"3333\"}}}})."
+      - The module adds O(api_token) and, without C(bind.managers), the port 8081 of the API.
+    type: dict
+  logger:
+    description:
+      - The log of the server, which is written to C(Logger.xml), in the format of
+        O(streamops.ovenmediaengine.server_config#module:logger).
+      - "For example C({path: /var/log/ovenmediaengine, tags: [{name: \".*\", level: warn}]})."
+      - If omitted, the log is written to O(log_dir).
+    type: dict
   restart:
     description:
       - Whether the module restarts a server whose files differ from those that it was started with.

@@ -37,9 +37,6 @@ description:
 extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.files
   - streamops.ovenmediaengine.server_config
-  - streamops.ovenmediaengine.virtual_host.configured
-  - streamops.ovenmediaengine.push_task.configured
-  - streamops.ovenmediaengine.record.configured
 requirements:
   - Python 3.9 or later on the host where the module runs
 options:
@@ -54,6 +51,28 @@ options:
       - Version of the server that reads the files, such as V(0.21.0).
     type: str
     required: true
+  vhosts:
+    description:
+      - The virtual hosts with all of their applications, in the format of
+        O(streamops.ovenmediaengine.vhosts#module:vhosts). Each is written to C(VHost_NAME.xml).
+      - "For example C({name: tenant-a, host: [live.example.com], applications: [{name: live, providers: [rtmp]}]})."
+      - A file has the settings of its entry and no others.
+    type: list
+    elements: dict
+  push_tasks:
+    description:
+      - Push tasks in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks), which the server starts with
+        each stream of their name. They are written to C(maps/VHOST/APP/push_map.xml).
+      - Their applications are listed in O(vhosts), with C(publishers.push). The server gives them other IDs.
+    type: list
+    elements: dict
+  records:
+    description:
+      - Recordings in the format of O(streamops.ovenmediaengine.records#module:records), which the server starts with
+        each stream of their name. They are written to C(maps/VHOST/APP/record_map.xml).
+      - Their applications are listed in O(vhosts), with C(publishers.file). The server gives them other IDs.
+    type: list
+    elements: dict
   installed_version:
     description:
       - Version of the server that is installed now. RV(upgrade) reports what the change to O(version) brings.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options, redaction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
     connection_options,
+    documented_spec,
     in_clear_text,
     settings_of,
 )
@@ -73,8 +75,23 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in json.loads(done.stdout).items()}
 
 
-def outline_of_documentation(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the documented properties of options, at every level."""
+# How the documentation refers to the options of objects: to an option of another module, or to the module.
+REFERENCE = re.compile(
+    r"(?:in the format of O|has the options of M)\(streamops\.ovenmediaengine\.(\w+)(?:#module:(\w+))?\)"
+)
+OF_THE_TASK = {"state", "recreate", "durable", "config_dir"}
+
+
+def outline_of_documentation(options: dict[str, Any], documented: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the documented properties of options, at every level.
+
+    With the documentation of all modules, options to which it refers are included.
+    """
+
+    def inside(option: dict[str, Any]) -> dict[str, Any] | None:
+        found = option.get("suboptions") or (documented and referenced(option, documented))
+        return outline_of_documentation(found, documented) if found else None
+
     return {
         name: {
             "type": option.get("type", "str"),
@@ -83,10 +100,24 @@ def outline_of_documentation(options: dict[str, Any]) -> dict[str, Any]:
             "default": option.get("default"),
             "choices": option.get("choices"),
             "aliases": option.get("aliases", []),
-            "options": outline_of_documentation(option["suboptions"]) if "suboptions" in option else None,
+            "options": inside(option),
         }
         for name, option in options.items()
     }
+
+
+def referenced(option: dict[str, Any], documented: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the options to which the description of an option refers; None if it refers to none."""
+    text = " ".join(option["description"])
+    reference = REFERENCE.search(text)
+    if reference is None:
+        return None
+    module, name = reference.groups()
+    if name is not None:
+        there: dict[str, Any] = documented[module][name]
+        return there.get("suboptions") or referenced(there, documented)
+    omitted = OF_THE_TASK | CONNECTION | ({"vhost"} if "except C(vhost)" in text else set())
+    return {name: one for name, one in documented[module].items() if name not in omitted}
 
 
 def outline_of_spec(spec: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +143,36 @@ def test_every_module_of_the_collection_is_covered() -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_argument_spec_is_what_is_documented(module: str, documented: dict[str, Any]) -> None:
-    assert outline_of_spec(argument_spec(module)) == outline_of_documentation(documented[module])
+    """Options to which the documentation refers are compared, too."""
+    assert outline_of_spec(argument_spec(module)) == outline_of_documentation(documented[module], documented)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_declares_what_its_own_documentation_has(module: str, documented: dict[str, Any]) -> None:
+    """ansible-test compares the two."""
+    assert outline_of_spec(documented_spec(argument_spec(module))) == outline_of_documentation(documented[module])
+
+
+def test_objects_are_described_by_reference(documented: dict[str, Any]) -> None:
+    lists = {"vhosts", "applications", "streams", "scheduled_channels", "multiplex_channels", "push_tasks", "records"}
+    assert {module: found for module in MODULES if (found := set(without_options(documented[module])))} == {
+        "applications": {"applications"},
+        "audit_info": lists,
+        "provision": lists,
+        "server": {*lists, "server", "logger"},
+        "server_config": {"vhosts", "push_tasks", "records"},
+        "vhost": {"applications"},
+        "vhosts": {"vhosts.applications"},
+    }
+
+
+def without_options(options: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Yield the path of each option whose description refers to options of another module."""
+    for name, option in options.items():
+        if "suboptions" in option:
+            yield from without_options(option["suboptions"], f"{path}{name}.")
+        elif REFERENCE.search(" ".join(option["description"])):
+            yield path + name
 
 
 @pytest.mark.parametrize("module", MODULES)

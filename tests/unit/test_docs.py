@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
@@ -287,9 +287,24 @@ def rows(text: str) -> list[list[str]]:
 
 
 def test_the_guide_shows_the_table_of_errors() -> None:
-    head, *table = rows((ROOT / "docs/docsite/rst/guide_errors.rst").read_text(encoding="utf-8"))
+    guide = (ROOT / "docs/docsite/rst/guide_errors.rst").read_text(encoding="utf-8")
+    head, *table = rows(guide.partition("\nFind an error by its kind\n")[2])
     assert head == ["Kind", "Meaning", "What to do"]
     assert table == [[f"``{kind}``", advice.meaning, advice.remedy] for kind, advice in ADVICE.items()]
+
+
+def test_the_keys_of_an_error_are_described_once_and_named_by_all_modules() -> None:
+    keys = list(OmeError("unauthorized", "list the virtual hosts").as_result())
+    guide = (ROOT / "docs/docsite/rst/guide_errors.rst").read_text(encoding="utf-8")
+    head, *table = rows(guide.partition("\nFind an error by its kind\n")[0])
+    assert head == ["Key", "Type", "Value"]
+    assert [row[0] for row in table] == [f"``{key}``" for key in keys]
+    for path in sorted((ROOT / "plugins/modules").glob("*.py")):
+        text = path.read_text(encoding="utf-8").partition('\nRETURN = r"""\n')[2].partition('\n"""\n')[0]
+        error = yaml.safe_load(text)["error"]
+        contents = error.get("contains") or re.findall(r"C\((\w+)\)", " ".join(error["description"]))
+        assert list(contents) == keys, path.name
+        assert ("contains" in error) is (path.name == "vhost.py")
 
 
 def names(folder: str, pattern: str) -> set[str]:

@@ -171,7 +171,7 @@ class _Module(AnsibleModule):
 
     def _load_params(self) -> None:
         super()._load_params()
-        # For the check, which comes next. ansible-test compares the documentation with the spec that lacks some options.
+        # For the check, which comes next. The spec so far is the one that ansible-test compares with the documentation.
         self.argument_spec = dict(self._spec)
         # The action plugin has added it if the task is one of a role.
         names = self.params.pop(NAMES_OF_OPTIONS, {})

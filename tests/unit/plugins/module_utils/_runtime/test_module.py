@@ -28,6 +28,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._task_options import CheckedOptions
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import Serve
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
     CLOSE,
@@ -36,7 +37,6 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
     success,
     unused_port,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
     ModuleRun,
     connection,

@@ -36,6 +36,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import R
 
 MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
+LONGEST_PAGE = 900  # lines
 CONNECTION = {
     "api_url",
     "api_token",
@@ -50,29 +51,33 @@ CONNECTION = {
 }
 
 
-@pytest.fixture(scope="session")
-def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The options of every module as ansible-doc prints them, with fragments."""
+def ansible_doc(home: Path, *arguments: str) -> str:
+    """Return what ansible-doc prints about all modules, with fragments."""
     tree = next(folder.parent for folder in Path(options.__file__).parents if folder.name == "ansible_collections")
-    home = str(tmp_path_factory.mktemp("ansible-home"))
     environment = {
         **os.environ,
         "ANSIBLE_COLLECTIONS_PATH": str(tree),
-        "ANSIBLE_HOME": home,
-        "ANSIBLE_LOCAL_TEMP": home,
+        "ANSIBLE_HOME": str(home),
+        "ANSIBLE_LOCAL_TEMP": str(home),
         "LC_ALL": "C.UTF-8",
     }
-    command = [
-        sys.executable,
-        "-m",
-        "ansible.cli.doc",
-        "--json",
-        "--type",
-        "module",
-        *(f"{COLLECTION}.{module}" for module in MODULES),
-    ]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE)
-    return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in json.loads(done.stdout).items()}
+    names = [f"{COLLECTION}.{module}" for module in MODULES]
+    command = [sys.executable, "-m", "ansible.cli.doc", *arguments, "--type", "module", *names]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
+
+
+@pytest.fixture(scope="session")
+def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The options of every module as ansible-doc prints them."""
+    printed = json.loads(ansible_doc(tmp_path_factory.mktemp("ansible-home"), "--json"))
+    return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in printed.items()}
+
+
+def test_only_the_pages_that_describe_most_options_are_long(tmp_path: Path) -> None:
+    pages = re.split(r"^> .*/(\w+)\.py\)$", ansible_doc(tmp_path), flags=re.MULTILINE)
+    lengths = {name: page.count("\n") for name, page in zip(pages[1::2], pages[2::2])}
+    assert sorted(lengths) == MODULES
+    assert {name for name, length in lengths.items() if length > LONGEST_PAGE} == {"application", "server_config"}
 
 
 # How the documentation refers to the options of objects: to an option of another module, or to the module.

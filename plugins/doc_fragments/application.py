@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Document the fields of an application, for the modules that manage one or many, and inside of a virtual host.
+"""Document the fields of an application.
 
 A line of the form ``<name>`` inserts the block with this name, which describes settings that many objects share.
 """
@@ -306,14 +306,11 @@ index_hint:
 <extra>
 """
 
-_VHOST = r"""
+_FIELDS = r"""
 vhost:
   description: Name of the virtual host of the application.
   type: str
   required: true
-"""
-
-_FIELDS = r"""
 name:
   description:
     - Name of the application. Only letters, digits, V(.), V(_) and V(-) are allowed, because the server cannot address
@@ -984,18 +981,18 @@ transcode_webhook:
       description: Milliseconds to wait for the control server.
       type: int
     use_local_profiles_on_connection_failure:
-      description: Whether to use O(%(here)soutput_profiles) if the control server is unreachable.
+      description: Whether to use O(output_profiles) if the control server is unreachable.
       type: bool
     use_local_profiles_on_server_disallow:
-      description: Whether to use O(%(here)soutput_profiles) if the control server denies the request.
+      description: Whether to use O(output_profiles) if the control server denies the request.
       type: bool
     use_local_profiles_on_error_response:
-      description: Whether to use O(%(here)soutput_profiles) if the control server responds with an error.
+      description: Whether to use O(output_profiles) if the control server responds with an error.
       type: bool
     <extra>
 subtitles:
   description:
-    - Subtitle tracks. Servers from 0.20.5 on; server 0.20.0 has them in C(media_options) of O(%(here)soutput_profiles).
+    - Subtitle tracks. Servers from 0.20.5 on; server 0.20.0 has them in C(media_options) of O(output_profiles).
   type: dict
   version_added: 2.0.0
   suboptions:
@@ -1025,71 +1022,11 @@ def expanded(text: str) -> str:
     )
 
 
-def _fields(here: str, *, with_vhost: bool = True) -> str:
-    return expanded((_VHOST.lstrip("\n") if with_vhost else "") + _FIELDS.lstrip("\n") % {"here": here})
-
-
-def nested(here: str, *, audited: bool = False) -> str:
-    """Return the option ``applications`` of a virtual host.
-
-    :param here: path of the virtual host's options.
-    :param audited: for the audit, which only compares.
-    """
-    others = (
-        "    - An existing application that is listed neither here nor in O(applications) is a finding.\n"
-        if audited
-        else (
-            "    - Existing applications that are not listed stay unchanged.\n"
-            "    - Ignored if O(state=absent), because the applications are deleted with the virtual host.\n"
-        )
-    )
-    return (
-        "applications:\n"
-        "  description:\n"
-        "    - Applications in the virtual host, with the options of M(streamops.ovenmediaengine.application) except\n"
-        "      O(streamops.ovenmediaengine.application#module:vhost).\n"
-        f"{others}"
-        "  type: list\n"
-        "  elements: dict\n"
-        "  version_added: 0.2.0\n"
-        "  suboptions:\n"
-    ) + indent(_fields(f"{here}applications[].", with_vhost=False), "    ")
-
-
 class ModuleDocFragment:
-    """Fields of an application, as options and as entries of a list; an option for changes."""
+    """Fields of an application, as options; an option for changes."""
 
     # Annotated, because yamllint of ansible-test parses plain assignments as YAML.
-    DOCUMENTATION: str = "options:\n" + indent(_fields(""), "  ")
-
-    ENTRIES: str = (
-        "options:\n"
-        "  applications:\n"
-        "    description:\n"
-        "      - The applications, of any number of virtual hosts.\n"
-        "      - RV(streamops.ovenmediaengine.application_info#module:applications) is valid input.\n"
-        "      - Fields omitted from an entry stay unchanged on the server.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    required: true\n"
-        "    suboptions:\n"
-    ) + indent(_fields("applications[]."), "      ")
-
-    # For the task that provisions a whole server, which accepts an omitted list.
-    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1)
-
-    # For the audit, which only compares and accepts an omitted list.
-    AUDITED: str = (
-        "options:\n"
-        "  applications:\n"
-        "    description:\n"
-        "      - Desired applications in addition to those in O(vhosts[].applications), in the format of\n"
-        "        O(streamops.ovenmediaengine.applications#module:applications).\n"
-        "      - Fields omitted from an entry are not compared.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    suboptions:\n"
-    ) + indent(_fields("applications[]."), "      ")
+    DOCUMENTATION: str = "options:\n" + indent(expanded(_FIELDS.lstrip("\n")), "  ")
 
     CHANGE = r"""
 options:

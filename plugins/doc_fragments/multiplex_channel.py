@@ -149,21 +149,3 @@ class ModuleDocFragment:
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_KEY + re.sub(r"O\((source_streams)", r"O(multiplex_channels[].\1", _FIELDS), "      ")
-
-    # For the task that provisions a whole server, which accepts an omitted list.
-    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1)
-
-    # For the audit, which only compares and accepts an omitted list.
-    AUDITED: str = (
-        "options:\n"
-        "  multiplex_channels:\n"
-        "    description:\n"
-        "      - The desired multiplex channels, in the format of\n"
-        "        O(streamops.ovenmediaengine.multiplex_channels#module:multiplex_channels).\n"
-        "      - Fields omitted from an entry are not compared.\n"
-        "      - Unlisted channels are found in the applications of these entries.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    version_added: 2.0.0\n"
-        "    suboptions:\n"
-    ) + indent(_KEY + re.sub(r"O\((source_streams)", r"O(multiplex_channels[].\1", _FIELDS), "      ")

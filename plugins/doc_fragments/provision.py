@@ -2,16 +2,67 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Documentation of the options that say how a whole server is provisioned."""
+"""Document the options with which a whole server is provisioned."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The options of the modules `provision` and `server` beside the lists of objects."""
+    """The options that the modules `provision` and `server` share."""
 
     DOCUMENTATION = r"""
 options:
+  vhosts:
+    description:
+      - The virtual hosts with their applications, in the format of
+        O(streamops.ovenmediaengine.vhosts#module:vhosts).
+      - "For example C({name: tenant-a, host: [live.example.com], applications: [{name: live, providers: [rtmp]}]})."
+      - Fields omitted from an entry stay unchanged on the server.
+    type: list
+    elements: dict
+  applications:
+    description:
+      - Applications in addition to those in O(vhosts), in the format of
+        O(streamops.ovenmediaengine.applications#module:applications). Each entry has the virtual host, and the options
+        of M(streamops.ovenmediaengine.application).
+      - "For example C({vhost: tenant-a, name: live, providers: [rtmp], publishers: [llhls]})."
+      - Fields omitted from an entry stay unchanged on the server.
+    type: list
+    elements: dict
+  streams:
+    description:
+      - The pulled streams, in the format of O(streamops.ovenmediaengine.streams#module:streams).
+      - "For example C({vhost: tenant-a, app: live, name: camera, urls: [\"rtsp://camera.example.com/live\"]})."
+    type: list
+    elements: dict
+  scheduled_channels:
+    description:
+      - The scheduled channels, in the format of
+        O(streamops.ovenmediaengine.scheduled_channels#module:scheduled_channels).
+      - "For example C({vhost: tenant-a, app: live, name: tv1, fallback_program: {items: [{url: \"file://a.mp4\"}]}})."
+    type: list
+    elements: dict
+  multiplex_channels:
+    description:
+      - The multiplex channels, in the format of
+        O(streamops.ovenmediaengine.multiplex_channels#module:multiplex_channels).
+      - "Each lists its sources, such as C({vhost: tenant-a, app: live, name: mux1, source_streams: [{name: high, url:
+        \"stream://tenant-a/live/high\", track_map: [{source_track_name: bypass_video, new_track_name: video}]}]})."
+    type: list
+    elements: dict
+  push_tasks:
+    description:
+      - The push tasks, in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks).
+      - "For example C({vhost: tenant-a, app: live, id: backup, stream: main, protocol: mpegts, url:
+        \"udp://192.0.2.7:5000\"})."
+    type: list
+    elements: dict
+  records:
+    description:
+      - The recordings, in the format of O(streamops.ovenmediaengine.records#module:records).
+      - "For example C({vhost: tenant-a, app: live, id: archive, stream: main, file_path: \"/${Stream}.ts\"})."
+    type: list
+    elements: dict
   purge_vhosts:
     description:
       - Whether to delete virtual hosts that were created through the API and are not listed.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Document the fields of a push task, for the modules that manage one or many, and for the audit."""
+"""Document the fields of a push task, for the modules that manage one or many."""
 
 from __future__ import annotations
 
@@ -73,39 +73,6 @@ class ModuleDocFragment:
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_FIELDS, "      ")
-
-    # For the task that provisions a whole server, which accepts an omitted list.
-    PROVISIONED: str = (
-        ENTRIES.replace("    required: true\n", "", 1)
-        .replace("Required if O(state=started)", "It is required")
-        .replace("  tasks:\n", "  push_tasks:\n", 1)
-    )
-
-    # For the audit, which only compares and accepts an omitted list.
-    AUDITED: str = (
-        "options:\n"
-        "  push_tasks:\n"
-        "    description:\n"
-        "      - The desired push tasks, in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks).\n"
-        "      - Fields omitted from an entry are not compared.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    suboptions:\n"
-    ) + indent(_FIELDS.replace("Required if O(state=started)", "It is required"), "      ")
-
-    # For the files from which a server starts, which have what is listed and nothing else.
-    CONFIGURED: str = (
-        "options:\n"
-        "  push_tasks:\n"
-        "    description:\n"
-        "      - Push tasks in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks), which the\n"
-        "        server starts with each stream of their name. They are written to C(maps/VHOST/APP/push_map.xml).\n"
-        "      - Their applications are listed in O(vhosts), with C(publishers.push). The server gives them other\n"
-        "        IDs.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    suboptions:\n"
-    ) + indent(_FIELDS.replace("Required if O(state=started)", "It is required"), "      ")
 
     CHANGE = r"""
 options:

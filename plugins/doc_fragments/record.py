@@ -93,49 +93,6 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(re.sub(r"O\((schedule|interval)\)", r"O(records[].\1)", _FIELDS), "      ")
 
-    # For the task that provisions a whole server, which accepts an omitted list.
-    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1).replace(
-        "Required if O(state=started)", "It is required"
-    )
-
-    # For the audit, which only compares and accepts an omitted list.
-    AUDITED: str = (
-        "options:\n"
-        "  records:\n"
-        "    description:\n"
-        "      - The desired recordings, in the format of O(streamops.ovenmediaengine.records#module:records).\n"
-        "      - Fields omitted from an entry are not compared.\n"
-        "      - Unlisted recordings are found in the applications of these entries.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    version_added: 2.0.0\n"
-        "    suboptions:\n"
-    ) + indent(
-        re.sub(r"O\((schedule|interval)\)", r"O(records[].\1)", _FIELDS).replace(
-            "Required if O(state=started)", "It is required"
-        ),
-        "      ",
-    )
-
-    # For the files from which a server starts, which have what is listed and nothing else.
-    CONFIGURED: str = (
-        "options:\n"
-        "  records:\n"
-        "    description:\n"
-        "      - Recordings in the format of O(streamops.ovenmediaengine.records#module:records), which the\n"
-        "        server starts with each stream of their name. They are written to C(maps/VHOST/APP/record_map.xml).\n"
-        "      - Their applications are listed in O(vhosts), with C(publishers.file). The server gives them other\n"
-        "        IDs.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    suboptions:\n"
-    ) + indent(
-        re.sub(r"O\((schedule|interval)\)", r"O(records[].\1)", _FIELDS).replace(
-            "Required if O(state=started)", "It is required"
-        ),
-        "      ",
-    )
-
     CHANGE = r"""
 options:
   state:

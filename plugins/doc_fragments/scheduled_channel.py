@@ -155,21 +155,3 @@ class ModuleDocFragment:
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_KEY + _FIELDS, "      ")
-
-    # For the task that provisions a whole server, which accepts an omitted list.
-    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1)
-
-    # For the audit, which only compares and accepts an omitted list.
-    AUDITED: str = (
-        "options:\n"
-        "  scheduled_channels:\n"
-        "    description:\n"
-        "      - The desired scheduled channels, in the format of\n"
-        "        O(streamops.ovenmediaengine.scheduled_channels#module:scheduled_channels).\n"
-        "      - Fields omitted from an entry are not compared.\n"
-        "      - Unlisted channels are found in the applications of these entries.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    version_added: 2.0.0\n"
-        "    suboptions:\n"
-    ) + indent(_KEY + _FIELDS, "      ")

@@ -68,31 +68,6 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(re.sub(r"O\((urls|retry_count)\)", r"O(streams[].\1)", _FIELDS), "      ")
 
-    # For the task that provisions a whole server, which accepts an omitted list.
-    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1).replace(
-        "Required if O(state=present)", "It is required"
-    )
-
-    # For the audit, which only compares and accepts an omitted list.
-    AUDITED: str = (
-        "options:\n"
-        "  streams:\n"
-        "    description:\n"
-        "      - The desired pulled streams, in the format of O(streamops.ovenmediaengine.streams#module:streams).\n"
-        "      - Fields omitted from an entry are not compared.\n"
-        "      - Only C(urls) is compared, because the server does not report the other settings of a pull.\n"
-        "      - Unlisted streams are not found.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    version_added: 2.0.0\n"
-        "    suboptions:\n"
-    ) + indent(
-        re.sub(r"O\((urls|retry_count)\)", r"O(streams[].\1)", _FIELDS).replace(
-            "Required if O(state=present)", "It is required"
-        ),
-        "      ",
-    )
-
     CHANGE = r"""
 options:
   state:

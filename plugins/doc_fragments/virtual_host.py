@@ -2,14 +2,13 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Document the fields of a virtual host, for the modules that manage one or many, and for the audit."""
+"""Document the fields of a virtual host, for the modules that manage one or many."""
 
 from __future__ import annotations
 
-import re
 from textwrap import indent
 
-from ansible_collections.streamops.ovenmediaengine.plugins.doc_fragments.application import expanded, nested
+from ansible_collections.streamops.ovenmediaengine.plugins.doc_fragments.application import expanded
 
 _FIELDS = r"""
 name:
@@ -192,20 +191,22 @@ origin_map_store:
         auth:
           description: Password of the Redis server.
           type: str
+applications:
+  description:
+    - Applications in the virtual host. Each entry has the options of M(streamops.ovenmediaengine.application) that
+      describe the application, except C(vhost).
+    - "For example C({name: live, providers: [rtmp], publishers: [llhls]})."
+    - Existing applications that are not listed stay unchanged.
+    - Ignored if O(state=absent), because the applications are deleted with the virtual host.
+  type: list
+  elements: dict
+  version_added: 0.2.0
 """
 
 
-def _fields(here: str, *, audited: bool = False) -> str:
-    text = _FIELDS.replace("Required if O(state=present).", "They are required.") if audited else _FIELDS
-    return expanded(text % {"here": here}) + nested(here, audited=audited)
-
-
-def _configured() -> str:
-    """Return the fields for configuration files: applications that are not listed are in no file."""
-    text = _fields("vhosts[].").replace("Required if O(state=present).", "They are required.")
-    text = re.sub(r"( +- )Existing applications that are not listed.*\n", r"\1The file has no others.\n", text)
-    text = re.sub(r" +- Ignored if O\(state=absent\), because the applications.*\n", "", text)
-    return re.sub(r" +version_added: .*\n", "", text)
+def _fields(here: str) -> str:
+    """Return the fields; ``here`` is the path of their options."""
+    return expanded(_FIELDS % {"here": here})
 
 
 class ModuleDocFragment:
@@ -225,39 +226,6 @@ class ModuleDocFragment:
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_fields("vhosts[]."), "      ")
-
-    # For the task that provisions a whole server, which accepts an omitted list.
-    PROVISIONED: str = re.sub(
-        r" +- Ignored if O\(state=absent\), because the applications.*\n",
-        "",
-        ENTRIES.replace("    required: true\n", "", 1).replace("Required if O(state=present).", "They are required."),
-    )
-
-    # For the audit, which only compares and accepts an omitted list.
-    AUDITED: str = (
-        "options:\n"
-        "  vhosts:\n"
-        "    description:\n"
-        "      - The desired virtual hosts with their applications, in the format of\n"
-        "        O(streamops.ovenmediaengine.vhosts#module:vhosts).\n"
-        "      - Fields omitted from an entry are not compared.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    suboptions:\n"
-    ) + indent(_fields("vhosts[].", audited=True), "      ")
-
-    # For the files from which a server starts, which have what is listed and nothing else.
-    CONFIGURED: str = (
-        "options:\n"
-        "  vhosts:\n"
-        "    description:\n"
-        "      - The virtual hosts with their applications, in the format of\n"
-        "        O(streamops.ovenmediaengine.vhosts#module:vhosts). Each is written to C(VHost_NAME.xml).\n"
-        "      - A file has the settings of its entry and no others.\n"
-        "    type: list\n"
-        "    elements: dict\n"
-        "    suboptions:\n"
-    ) + indent(_configured(), "      ")
 
     CHANGE = r"""
 options:

@@ -199,68 +199,38 @@ application:
     publishers:
       llhls: {}
 differences:
-  description: Fields that differ from the desired state. Secrets are masked.
+  description:
+    - Fields that differ from the desired state, with the keys of
+      RV(streamops.ovenmediaengine.vhost#module:differences). Secrets are masked.
   returned: success or failure after reading the server
   type: list
   elements: dict
-  contains:
-    # BEGIN GENERATED difference, samples: {field: publishers.hls}
-    field:
-      description: Name of the option.
-      type: str
-      sample: publishers.hls
-    before:
-      description: Current value.
-      type: raw
-    after:
-      description: Desired value; V(null) if the server has something that is not listed.
-      type: raw
-    # END GENERATED
+  sample:
+    - field: publishers.hls
+      before: null
+      after: {}
 would_drop:
-  description: What a recreate or delete would interrupt.
+  description:
+    - What a recreate or delete would interrupt, with the keys of RV(streamops.ovenmediaengine.vhost#module:would_drop)
+      except C(applications) and C(host_names).
   returned: when the application differs and is not recreated now, and in check mode when it is deleted
   type: dict
-  contains:
-    # BEGIN GENERATED interrupted
-    push_tasks:
-      description: Push tasks, as application and ID.
-      type: list
-      elements: str
-      sample: [live/platform]
-    streams:
-      description: Live streams, as application and name. Absent if the server has no API call for them. Since 0.2.0.
-      type: list
-      elements: str
-      sample: [live/main]
-    connections:
-      description: Number of viewers. Absent if the server has no API call for it. Since 0.2.0.
-      type: int
-      sample: 12
-    # END GENERATED
+  sample:
+    push_tasks: [live/platform]
+    streams: [live/main]
+    connections: 12
 dropped:
-  description: What was stopped and not restarted.
+  description: Push tasks that were stopped and not restarted, as application and ID.
   returned: when an application was deleted, or recreated without a push publisher
   type: dict
-  contains:
-    # BEGIN GENERATED push_task_names
-    push_tasks:
-      description: Push tasks, as application and ID.
-      type: list
-      elements: str
-      sample: [live/platform]
-    # END GENERATED
+  sample:
+    push_tasks: [live/platform]
 carried_over:
-  description: What was stopped and restarted.
+  description: Push tasks that were stopped and restarted, as application and ID.
   returned: when an application was recreated
   type: dict
-  contains:
-    # BEGIN GENERATED push_task_names
-    push_tasks:
-      description: Push tasks, as application and ID.
-      type: list
-      elements: str
-      sample: [live/platform]
-    # END GENERATED
+  sample:
+    push_tasks: [live/platform]
 not_put_back:
   description: What could not be recreated; empty if everything was.
   returned: after a recreate, whether it succeeded or failed
@@ -268,82 +238,32 @@ not_put_back:
   elements: str
 # BEGIN GENERATED files
 files:
-  description: Files of the server's configuration directory that have the listed objects, or had them.
+  description: Files with the listed objects, with the keys of RV(streamops.ovenmediaengine.vhost#module:files).
   returned: when O(durable=true), on success or failure after reading the server
   type: list
   elements: dict
   version_added: 2.0.0
-  contains:
-    path:
-      description: Absolute path.
-      type: str
-      sample: /etc/ovenmediaengine/VHost_tenant-a.xml
-    state:
-      description: What was done to the file, or what check mode predicts. The diff contains the file as well.
-      type: str
-      choices: [created, changed, removed, unchanged]
 restart_required:
-  description:
-    - Whether something listed comes from a file that has changed since the server started, so that it is as desired
-      only after a restart of the server.
+  description: Whether a restart is due, as RV(streamops.ovenmediaengine.vhost#module:restart_required).
   returned: when O(durable=true), on success or failure after reading the server
   type: bool
   version_added: 2.0.0
 # END GENERATED
 # BEGIN GENERATED differs_until_restart
 differs_until_restart:
-  description:
-    - Fields in which the running server differs from its changed file until it restarts. Secrets are masked. The
-      field C(name) stands for an object that does not exist yet, or still exists.
+  description: What differs until a restart, as RV(streamops.ovenmediaengine.vhost#module:differs_until_restart).
   returned: when O(durable=true), and the object comes from a file that differs from the running server
   type: list
   elements: dict
   version_added: 2.0.0
-  sample:
-    - field: host.names
-      before: [live.tenant-a.example.com]
-      after: [live.tenant-a.example.com, tenant-a.example.org]
 # END GENERATED
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

@@ -25,10 +25,20 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
-  - streamops.ovenmediaengine.application.entries
   - streamops.ovenmediaengine.application.change
   - streamops.ovenmediaengine.durable.applications
 options:
+  applications:
+    description:
+      - The applications, of any number of virtual hosts. Each entry has the options of
+        M(streamops.ovenmediaengine.application) that describe the application. These are all but C(state), C(recreate),
+        C(durable), C(config_dir) and those of the connection.
+      - "For example C({vhost: tenant-a, name: live, providers: [rtmp], publishers: [llhls]})."
+      - RV(streamops.ovenmediaengine.application_info#module:applications) is valid input.
+      - Fields omitted from an entry stay unchanged on the server.
+    type: list
+    elements: dict
+    required: true
   state:
     description:
       - Desired state of the applications. With V(absent), their push tasks are stopped first.
@@ -147,22 +157,15 @@ results:
       choices: [created, recreated, deleted, unchanged, failed]
     # END GENERATED
     differences:
-      description: Fields that differ from the desired state. Secrets are masked.
+      description:
+        - Fields that differ from the desired state, with the keys of
+          RV(streamops.ovenmediaengine.vhost#module:differences). Secrets are masked.
       type: list
       elements: dict
-      contains:
-        # BEGIN GENERATED difference, samples: {field: publishers.hls}
-        field:
-          description: Name of the option.
-          type: str
-          sample: publishers.hls
-        before:
-          description: Current value.
-          type: raw
-        after:
-          description: Desired value; V(null) if the server has something that is not listed.
-          type: raw
-        # END GENERATED
+      sample:
+        - field: publishers.hls
+          before: null
+          after: {}
     would_drop:
       description:
         - What a recreate or delete would interrupt, which is push tasks, and, if the server reports them, live streams
@@ -174,17 +177,11 @@ results:
         connections: 12
     # BEGIN GENERATED differs_until_restart
     differs_until_restart:
-      description:
-        - Fields in which the running server differs from its changed file until it restarts. Secrets are masked. The
-          field C(name) stands for an object that does not exist yet, or still exists.
+      description: What differs until a restart, as RV(streamops.ovenmediaengine.vhost#module:differs_until_restart).
       returned: when O(durable=true), and the object comes from a file that differs from the running server
       type: list
       elements: dict
       version_added: 2.0.0
-      sample:
-        - field: host.names
-          before: [live.tenant-a.example.com]
-          after: [live.tenant-a.example.com, tenant-a.example.org]
     # END GENERATED
     # BEGIN GENERATED replaced
     dropped:
@@ -213,68 +210,24 @@ counts:
     unchanged: 48
 # BEGIN GENERATED files
 files:
-  description: Files of the server's configuration directory that have the listed objects, or had them.
+  description: Files with the listed objects, with the keys of RV(streamops.ovenmediaengine.vhost#module:files).
   returned: when O(durable=true), on success or failure after reading the server
   type: list
   elements: dict
   version_added: 2.0.0
-  contains:
-    path:
-      description: Absolute path.
-      type: str
-      sample: /etc/ovenmediaengine/VHost_tenant-a.xml
-    state:
-      description: What was done to the file, or what check mode predicts. The diff contains the file as well.
-      type: str
-      choices: [created, changed, removed, unchanged]
 restart_required:
-  description:
-    - Whether something listed comes from a file that has changed since the server started, so that it is as desired
-      only after a restart of the server.
+  description: Whether a restart is due, as RV(streamops.ovenmediaengine.vhost#module:restart_required).
   returned: when O(durable=true), on success or failure after reading the server
   type: bool
   version_added: 2.0.0
 # END GENERATED
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

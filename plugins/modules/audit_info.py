@@ -25,15 +25,60 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.certificate.chain
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
-  - streamops.ovenmediaengine.virtual_host.audited
-  - streamops.ovenmediaengine.application.audited
-  - streamops.ovenmediaengine.push_task.audited
-  - streamops.ovenmediaengine.record.audited
-  - streamops.ovenmediaengine.stream.audited
-  - streamops.ovenmediaengine.scheduled_channel.audited
-  - streamops.ovenmediaengine.multiplex_channel.audited
   - streamops.ovenmediaengine.durable.audited
 options:
+  vhosts:
+    description:
+      - The desired virtual hosts with their applications, in the format of
+        O(streamops.ovenmediaengine.vhosts#module:vhosts). Fields omitted from an entry of any list are not compared.
+      - "For example C({name: tenant-a, host: [live.example.com], applications: [{name: live, providers: [rtmp]}]})."
+      - An existing application that is listed neither in its virtual host nor in O(applications) is a finding.
+    type: list
+    elements: dict
+  applications:
+    description:
+      - Desired applications in addition to those in O(vhosts), in the format of
+        O(streamops.ovenmediaengine.applications#module:applications). Each entry has the virtual host, and the options
+        of M(streamops.ovenmediaengine.application).
+      - "For example C({vhost: tenant-a, name: live, providers: [rtmp], publishers: [llhls]})."
+    type: list
+    elements: dict
+  push_tasks:
+    description:
+      - The desired push tasks, in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks).
+    type: list
+    elements: dict
+  records:
+    description:
+      - The desired recordings, in the format of O(streamops.ovenmediaengine.records#module:records).
+      - Unlisted recordings are found in the applications of these entries.
+    type: list
+    elements: dict
+    version_added: 2.0.0
+  streams:
+    description:
+      - The desired pulled streams, in the format of O(streamops.ovenmediaengine.streams#module:streams).
+      - Only C(urls) is compared, because the server does not report the other settings of a pull.
+      - Unlisted streams are not found.
+    type: list
+    elements: dict
+    version_added: 2.0.0
+  scheduled_channels:
+    description:
+      - The desired scheduled channels, in the format of
+        O(streamops.ovenmediaengine.scheduled_channels#module:scheduled_channels).
+      - Unlisted channels are found in the applications of these entries.
+    type: list
+    elements: dict
+    version_added: 2.0.0
+  multiplex_channels:
+    description:
+      - The desired multiplex channels, in the format of
+        O(streamops.ovenmediaengine.multiplex_channels#module:multiplex_channels).
+      - Unlisted channels are found in the applications of these entries.
+    type: list
+    elements: dict
+    version_added: 2.0.0
   read_only_vhosts:
     description:
       - Names of virtual hosts of the server's configuration file. They and their applications need not be listed.
@@ -160,21 +205,16 @@ EXAMPLES = r"""
     api_token: "{{ ovenmediaengine_api_token }}"
     vhosts:
       - name: tenant-a
-        host:
-          names: [live.tenant-a.example.com]
+        host: [live.tenant-a.example.com]
         applications:
           - name: live
-            providers:
-              rtmp: {}
-            publishers:
-              llhls: {}
-              push: {}
+            providers: [rtmp]
+            publishers: [llhls, push]
     push_tasks:
       - vhost: tenant-a
         app: live
         id: platform
-        stream:
-          name: main
+        stream: main
         protocol: rtmp
         url: rtmp://live.platform.example.com/app
         stream_key: "{{ platform_stream_key }}"
@@ -188,8 +228,7 @@ EXAMPLES = r"""
       - vhost: default
         app: media
         id: archive
-        stream:
-          name: main
+        stream: main
         file_path: /${Stream}_${StartTime:YYYYMMDDhhmmss}.ts
     streams:
       - vhost: default
@@ -211,8 +250,7 @@ EXAMPLES = r"""
   streamops.ovenmediaengine.audit_info:
     vhosts:
       - name: tenant-a
-        host:
-          names: [live.tenant-a.example.com]
+        host: [live.tenant-a.example.com]
     read_only_vhosts: [default]
     certificates:
       - vhost: tenant-a
@@ -231,8 +269,7 @@ EXAMPLES = r"""
     config_dir: /etc/ovenmediaengine
     vhosts:
       - name: tenant-a
-        host:
-          names: [live.tenant-a.example.com]
+        host: [live.tenant-a.example.com]
   register: audit
 
 - name: Show where the server differs from the lists
@@ -259,26 +296,13 @@ version:
   type: str
   sample: 0.21.0
 counts:
-  description: Number of findings of each severity.
+  description:
+    - Number of findings of each severity. V(error) is what does not work or could not be checked, V(drift) where the
+      server differs from the lists, V(warning) what will fail soon or cannot work as intended, and V(info) additional
+      information.
   returned: success
   type: dict
-  contains:
-    error:
-      description: What does not work or could not be checked.
-      type: int
-      sample: 0
-    drift:
-      description: Where the server differs from the lists.
-      type: int
-      sample: 2
-    warning:
-      description: What will fail soon or cannot work as intended.
-      type: int
-      sample: 1
-    info:
-      description: Additional information.
-      type: int
-      sample: 3
+  sample: {error: 0, drift: 2, warning: 1, info: 3}
 restart_required:
   description: Whether there is a finding V(restart_due), so that something is only as listed after a restart.
   returned: if O(durable=true)
@@ -389,15 +413,13 @@ push_tasks:
   type: list
   elements: dict
   contains:
-    # BEGIN GENERATED push_task_key, samples: {vhost: tenant-a, app: live, id: platform}
+    # BEGIN GENERATED push_task_key, samples: {id: platform}
     vhost:
       description: Name of the virtual host.
       type: str
-      sample: tenant-a
     app:
       description: Name of the application.
       type: str
-      sample: live
     id:
       description: ID of the push task.
       type: str
@@ -436,15 +458,13 @@ records:
   elements: dict
   version_added: 2.0.0
   contains:
-    # BEGIN GENERATED record_key, samples: {vhost: default, app: media, id: archive}
+    # BEGIN GENERATED record_key, samples: {id: archive}
     vhost:
       description: Name of the virtual host.
       type: str
-      sample: default
     app:
       description: Name of the application.
       type: str
-      sample: media
     id:
       description: ID of the recording.
       type: str
@@ -484,11 +504,9 @@ streams:
     vhost:
       description: Name of the virtual host.
       type: str
-      sample: default
     app:
       description: Name of the application.
       type: str
-      sample: media
     name:
       description: Name of the stream.
       type: str
@@ -516,11 +534,9 @@ channels:
     vhost:
       description: Name of the virtual host.
       type: str
-      sample: default
     app:
       description: Name of the application.
       type: str
-      sample: media
     name:
       description: Name of the channel.
       type: str
@@ -553,81 +569,23 @@ certificates:
       type: str
       sample: "media-1.example.com:443 (live.tenant-a.example.com)"
     certificate:
-      description: The certificate that was served; V(null) if the handshake failed.
+      description:
+        - The certificate that was served, with the keys of
+          RV(streamops.ovenmediaengine.certificate_info#module:certificates); V(null) if the handshake failed.
       type: dict
-      contains:
-        # BEGIN GENERATED certificate, samples: {subject: CN=live.tenant-a.example.com,
-        #   names: [live.tenant-a.example.com], not_before: "2026-01-31T12:00:00Z",
-        #   not_after: "2026-05-01T12:00:00Z", days_left: 62}
-        fingerprint:
-          description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
-          type: str
-        subject:
-          description: Distinguished name of the subject.
-          type: str
-          sample: CN=live.tenant-a.example.com
-        names:
-          description: Host names, then addresses, that the certificate is valid for.
-          type: list
-          elements: str
-          sample: [live.tenant-a.example.com]
-        issuer:
-          description: Distinguished name of the issuer.
-          type: str
-        not_before:
-          description: Start of the validity period, in UTC (ISO 8601).
-          type: str
-          sample: '2026-01-31T12:00:00Z'
-        not_after:
-          description: End of the validity period, in UTC (ISO 8601).
-          type: str
-          sample: '2026-05-01T12:00:00Z'
-        days_left:
-          description: Whole days until the certificate expires; negative if it has expired.
-          type: int
-          sample: 62
-        # END GENERATED
     agrees:
       description: Whether it is the expected certificate; V(null) if none is specified.
       type: bool
     error:
       description: Why the handshake failed; empty if it succeeded.
       type: str
-# BEGIN GENERATED error, samples: {kind: bad_input, attempted: use option sampling_interval}
+# BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: bad_input
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: use option sampling_interval
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

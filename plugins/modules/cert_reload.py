@@ -157,41 +157,10 @@ EXAMPLES = r"""
 RETURN = r"""
 expected:
   description:
-    - The expected certificate, or only O(fingerprint) if that is specified; V(null) if neither option is specified.
+    - The expected certificate, with the keys of RV(streamops.ovenmediaengine.certificate_info#module:certificates), or
+      only its C(fingerprint) if O(fingerprint) is specified; V(null) if neither option is specified.
   returned: success, and where the proof fails
   type: dict
-  contains:
-    # BEGIN GENERATED certificate
-    fingerprint:
-      description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
-      type: str
-      sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
-    subject:
-      description: Distinguished name of the subject.
-      type: str
-      sample: CN=live.example.com
-    names:
-      description: Host names, then addresses, that the certificate is valid for.
-      type: list
-      elements: str
-      sample: [live.example.com]
-    issuer:
-      description: Distinguished name of the issuer.
-      type: str
-      sample: CN=R11,O=Let's Encrypt,C=US
-    not_before:
-      description: Start of the validity period, in UTC (ISO 8601).
-      type: str
-      sample: "2026-10-01T00:00:00Z"
-    not_after:
-      description: End of the validity period, in UTC (ISO 8601).
-      type: str
-      sample: "2026-12-30T00:00:00Z"
-    days_left:
-      description: Whole days until the certificate expires; negative if it has expired.
-      type: int
-      sample: 39
-    # END GENERATED
 reload:
   description: Response to the reload, which proves nothing; V(null) if no reload was sent.
   returned: success, and where the proof fails
@@ -206,25 +175,14 @@ reload:
       type: str
       sample: OK
 endpoints:
-  description: The endpoints with the certificates that they serve, in the order of O(endpoint).
+  description:
+    - The endpoints, in the order of O(endpoint), with the keys of
+      RV(streamops.ovenmediaengine.certificate_info#module:endpoints), and these in place of C(certificate) and
+      C(shadowed_by).
   returned: success, and where the proof fails
   type: list
   elements: dict
   contains:
-    # BEGIN GENERATED endpoint
-    host:
-      description: Host of the TLS port.
-      type: str
-      sample: media-1.example.com
-    port:
-      description: TLS port.
-      type: int
-      sample: 3334
-    server_name:
-      description: Host name that the handshake requested by SNI.
-      type: str
-      sample: live.example.com
-    # END GENERATED
     before:
       description:
         - The certificate that was served before, with the keys of RV(expected); V(null) if the handshake failed.
@@ -234,140 +192,25 @@ endpoints:
         - The certificate that is served now, or that check mode predicts, with the keys of RV(expected); V(null) if the
           handshake failed.
       type: dict
-    # BEGIN GENERATED verdict
-    agrees:
-      description: Whether the endpoint serves the expected certificate; V(null) if no certificate is specified.
-      type: bool
-    verified:
-      description:
-        - Whether clients would accept the certificate; V(null) without O(verify_chain) and if the handshake failed.
-      type: bool
-    verify_error:
-      description: Why clients would reject the certificate; V(null) if they would accept it.
-      type: str
-      sample: unable to get local issuer certificate
-    # END GENERATED
-    # BEGIN GENERATED handshake_error
-    error:
-      description: Why the last handshake failed; V(null) if it succeeded.
-      type: str
-      sample: Nothing listens at media-1.example.com:3334 (live.example.com).
-    # END GENERATED
 before:
   description:
-    - The certificate that the first endpoint served before; V(null) if the handshake failed, and without O(endpoint).
+    - The certificate that the first endpoint served before, with the keys of RV(expected); V(null) if the handshake
+      failed, and without O(endpoint).
   returned: success, and where the proof fails
   type: dict
-  contains:
-    # BEGIN GENERATED certificate
-    fingerprint:
-      description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
-      type: str
-      sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
-    subject:
-      description: Distinguished name of the subject.
-      type: str
-      sample: CN=live.example.com
-    names:
-      description: Host names, then addresses, that the certificate is valid for.
-      type: list
-      elements: str
-      sample: [live.example.com]
-    issuer:
-      description: Distinguished name of the issuer.
-      type: str
-      sample: CN=R11,O=Let's Encrypt,C=US
-    not_before:
-      description: Start of the validity period, in UTC (ISO 8601).
-      type: str
-      sample: "2026-10-01T00:00:00Z"
-    not_after:
-      description: End of the validity period, in UTC (ISO 8601).
-      type: str
-      sample: "2026-12-30T00:00:00Z"
-    days_left:
-      description: Whole days until the certificate expires; negative if it has expired.
-      type: int
-      sample: 39
-    # END GENERATED
 after:
   description:
-    - The certificate that the first endpoint serves now, or that check mode predicts; V(null) if the handshake failed,
-      and without O(endpoint).
+    - The certificate that the first endpoint serves now, or that check mode predicts, with the keys of RV(expected);
+      V(null) if the handshake failed, and without O(endpoint).
   returned: success, and where the proof fails
   type: dict
-  contains:
-    # BEGIN GENERATED certificate
-    fingerprint:
-      description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
-      type: str
-      sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
-    subject:
-      description: Distinguished name of the subject.
-      type: str
-      sample: CN=live.example.com
-    names:
-      description: Host names, then addresses, that the certificate is valid for.
-      type: list
-      elements: str
-      sample: [live.example.com]
-    issuer:
-      description: Distinguished name of the issuer.
-      type: str
-      sample: CN=R11,O=Let's Encrypt,C=US
-    not_before:
-      description: Start of the validity period, in UTC (ISO 8601).
-      type: str
-      sample: "2026-10-01T00:00:00Z"
-    not_after:
-      description: End of the validity period, in UTC (ISO 8601).
-      type: str
-      sample: "2026-12-30T00:00:00Z"
-    days_left:
-      description: Whole days until the certificate expires; negative if it has expired.
-      type: int
-      sample: 39
-    # END GENERATED
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

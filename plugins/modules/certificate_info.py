@@ -106,7 +106,6 @@ endpoints:
   type: list
   elements: dict
   contains:
-    # BEGIN GENERATED endpoint
     host:
       description: Host of the TLS port.
       type: str
@@ -119,43 +118,9 @@ endpoints:
       description: Host name that the handshake requested by SNI.
       type: str
       sample: live.example.com
-    # END GENERATED
     certificate:
-      description: The certificate that is served; V(null) if the handshake failed.
+      description: The certificate that is served, with the keys of RV(certificates); V(null) if the handshake failed.
       type: dict
-      contains:
-        # BEGIN GENERATED certificate
-        fingerprint:
-          description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
-          type: str
-          sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
-        subject:
-          description: Distinguished name of the subject.
-          type: str
-          sample: CN=live.example.com
-        names:
-          description: Host names, then addresses, that the certificate is valid for.
-          type: list
-          elements: str
-          sample: [live.example.com]
-        issuer:
-          description: Distinguished name of the issuer.
-          type: str
-          sample: CN=R11,O=Let's Encrypt,C=US
-        not_before:
-          description: Start of the validity period, in UTC (ISO 8601).
-          type: str
-          sample: "2026-10-01T00:00:00Z"
-        not_after:
-          description: End of the validity period, in UTC (ISO 8601).
-          type: str
-          sample: "2026-12-30T00:00:00Z"
-        days_left:
-          description: Whole days until the certificate expires; negative if it has expired.
-          type: int
-          sample: 39
-        # END GENERATED
-    # BEGIN GENERATED verdict
     agrees:
       description: Whether the endpoint serves the expected certificate; V(null) if no certificate is specified.
       type: bool
@@ -167,7 +132,6 @@ endpoints:
       description: Why clients would reject the certificate; V(null) if they would accept it.
       type: str
       sample: unable to get local issuer certificate
-    # END GENERATED
     shadowed_by:
       description:
         - Name of the virtual host whose certificate the server serves here instead of that of O(vhost); V(null) if
@@ -175,19 +139,16 @@ endpoints:
       type: str
       version_added: 2.0.0
       sample: default
-    # BEGIN GENERATED handshake_error
     error:
       description: Why the last handshake failed; V(null) if it succeeded.
       type: str
       sample: Nothing listens at media-1.example.com:3334 (live.example.com).
-    # END GENERATED
 certificates:
   description: The certificates in the file O(certificate), in the order of the file. The server serves the first one.
   returned: success
   type: list
   elements: dict
   contains:
-    # BEGIN GENERATED certificate
     fingerprint:
       description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
       type: str
@@ -217,7 +178,6 @@ certificates:
       description: Whole days until the certificate expires; negative if it has expired.
       type: int
       sample: 39
-    # END GENERATED
 problems:
   description: Problems of the files, and V(shadowed); empty if there are none.
   returned: success
@@ -244,44 +204,11 @@ problems:
       sample: The key in /tmp/privkey.pem does not belong to the certificate in /tmp/cert.pem.
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

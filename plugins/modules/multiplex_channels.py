@@ -115,32 +115,21 @@ results:
       type: str
       sample: playing
     differences:
-      description: Fields that differ from the desired state. Secrets are masked.
+      description:
+        - Fields that differ from the desired state, with the keys of
+          RV(streamops.ovenmediaengine.vhost#module:differences). Secrets are masked.
       type: list
       elements: dict
-      contains:
-        # BEGIN GENERATED difference, samples: {field: source_streams}
-        field:
-          description: Name of the option.
-          type: str
-          sample: source_streams
-        before:
-          description: Current value.
-          type: raw
-        after:
-          description: Desired value; V(null) if the server has something that is not listed.
-          type: raw
-        # END GENERATED
-    # BEGIN GENERATED dropped_viewers_of_entry
+      sample:
+        - field: output_stream.bypass_transcoder
+          before: true
+          after: false
     would_drop:
-      description: What a recreate or delete would interrupt. Only in check mode, and if a recreate is refused.
+      description:
+        - Number of viewers that a recreate or delete would disconnect. Only in check mode, and if a recreate is
+          refused. Absent if the server does not report it.
       type: dict
-      contains:
-        connections:
-          description: Number of viewers. Absent if the server does not report it.
-          type: int
-          sample: 12
-    # END GENERATED
+      sample: {connections: 12}
     # BEGIN GENERATED failure
     msg:
       description: Why the entry failed.
@@ -158,44 +147,11 @@ counts:
     unchanged: 10
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

@@ -100,30 +100,11 @@ action:
   type: str
   choices: [created, updated, recreated, deleted, unchanged, failed]
 scheduled_channel:
-  description: The current channel as far as it is known; V(null) if it does not exist.
+  description:
+    - The current channel as far as it is known, as
+      RV(streamops.ovenmediaengine.scheduled_channel_info#module:scheduled_channels); V(null) if it does not exist.
   returned: success or failure after reading the server
   type: dict
-  sample:
-    # BEGIN GENERATED sample_scheduled_channel
-    vhost: default
-    app: media
-    name: tv1
-    stream:
-      bypass_transcoder: false
-      video_track: true
-      audio_track: true
-      audio_map: []
-      error_tolerance_duration_ms: 500
-    programs:
-      - name: live
-        scheduled: "2020-01-01T00:00:00.000+00:00"
-        repeat: true
-        items:
-          - url: stream://default/media/studio
-            start: 0
-            duration: -1
-            forward_data: false
-    # END GENERATED
 state:
   description:
     - V(onair) while an item is scheduled, even if its source is not live. V(offair) otherwise.
@@ -131,74 +112,28 @@ state:
   type: str
   choices: [onair, offair]
 differences:
-  description: Fields that differ from the desired state.
+  description:
+    - Fields that differ from the desired state, with the keys of
+      RV(streamops.ovenmediaengine.vhost#module:differences). Secrets are masked.
   returned: success or failure after reading the server
   type: list
   elements: dict
-  contains:
-    # BEGIN GENERATED difference, samples: {field: programs}
-    field:
-      description: Name of the option.
-      type: str
-      sample: programs
-    before:
-      description: Current value.
-      type: raw
-    after:
-      description: Desired value; V(null) if the server has something that is not listed.
-      type: raw
-    # END GENERATED
-# BEGIN GENERATED dropped_viewers
+  sample:
+    - field: stream.video_track
+      before: true
+      after: false
 would_drop:
-  description: What a recreate or delete would interrupt.
+  description: Number of viewers that a recreate or delete would disconnect. Absent if the server does not report it.
   returned: when the channel needs a recreate that is not done now, and in check mode when it is deleted
   type: dict
-  contains:
-    connections:
-      description: Number of viewers. Absent if the server does not report it.
-      type: int
-      sample: 12
-# END GENERATED
+  sample: {connections: 12}
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

@@ -47,15 +47,12 @@ RETURN = r"""
 scheduled_channels:
   description:
     - The channels with the options of M(streamops.ovenmediaengine.scheduled_channel), sorted by virtual host,
-      application
-      and name.
+      application and name.
   returned: success
   type: list
   elements: dict
   sample:
-    -
-      # BEGIN GENERATED sample_scheduled_channel
-      vhost: default
+    - vhost: default
       app: media
       name: tv1
       stream:
@@ -73,7 +70,6 @@ scheduled_channels:
               start: 0
               duration: -1
               forward_data: false
-      # END GENERATED
 # BEGIN GENERATED missing_names
 missing:
   description: Entries of O(names) that do not exist in an application, as virtual host, application and name.
@@ -140,44 +136,11 @@ status:
               type: int
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

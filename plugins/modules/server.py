@@ -29,15 +29,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.connection.optional
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
-  - streamops.ovenmediaengine.server_config
   - streamops.ovenmediaengine.provision
-  - streamops.ovenmediaengine.virtual_host.provisioned
-  - streamops.ovenmediaengine.application.provisioned
-  - streamops.ovenmediaengine.stream.provisioned
-  - streamops.ovenmediaengine.scheduled_channel.provisioned
-  - streamops.ovenmediaengine.multiplex_channel.provisioned
-  - streamops.ovenmediaengine.push_task.provisioned
-  - streamops.ovenmediaengine.record.provisioned
 requirements:
   - podman 4.4 or later, docker with its plugin compose, or systemd, as O(backend) says
 options:
@@ -178,6 +170,20 @@ options:
       - In a directory that was there, only files that begin with C(ovenmediaengine.log) are removed.
     type: int
     default: 14
+  server:
+    description:
+      - The server's own configuration, which is written to C(Server.xml), in the format of
+        O(streamops.ovenmediaengine.server_config#module:server). The file has these settings and no others.
+      - "For example C({bind: {providers: {rtmp: {port: \"1935\"}}, publishers: {llhls: {port: \"3333\"}}}})."
+      - The module adds O(api_token) and, without C(bind.managers), the port 8081 of the API.
+    type: dict
+  logger:
+    description:
+      - The log of the server, which is written to C(Logger.xml), in the format of
+        O(streamops.ovenmediaengine.server_config#module:logger).
+      - "For example C({path: /var/log/ovenmediaengine, tags: [{name: \".*\", level: warn}]})."
+      - If omitted, the log is written to O(log_dir).
+    type: dict
   restart:
     description:
       - Whether the module restarts a server whose files differ from those that it was started with.
@@ -371,44 +377,11 @@ line:
   sample: "server 0.21.0: files changed: 1; restarted (Server.xml has changed)"
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 """
 

@@ -37,9 +37,6 @@ description:
 extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.files
   - streamops.ovenmediaengine.server_config
-  - streamops.ovenmediaengine.virtual_host.configured
-  - streamops.ovenmediaengine.push_task.configured
-  - streamops.ovenmediaengine.record.configured
 requirements:
   - Python 3.9 or later on the host where the module runs
 options:
@@ -54,6 +51,28 @@ options:
       - Version of the server that reads the files, such as V(0.21.0).
     type: str
     required: true
+  vhosts:
+    description:
+      - The virtual hosts with all of their applications, in the format of
+        O(streamops.ovenmediaengine.vhosts#module:vhosts). Each is written to C(VHost_NAME.xml).
+      - "For example C({name: tenant-a, host: [live.example.com], applications: [{name: live, providers: [rtmp]}]})."
+      - A file has the settings of its entry and no others.
+    type: list
+    elements: dict
+  push_tasks:
+    description:
+      - Push tasks in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks), which the server starts with
+        each stream of their name. They are written to C(maps/VHOST/APP/push_map.xml).
+      - Their applications are listed in O(vhosts), with C(publishers.push). The server gives them other IDs.
+    type: list
+    elements: dict
+  records:
+    description:
+      - Recordings in the format of O(streamops.ovenmediaengine.records#module:records), which the server starts with
+        each stream of their name. They are written to C(maps/VHOST/APP/record_map.xml).
+      - Their applications are listed in O(vhosts), with C(publishers.file). The server gives them other IDs.
+    type: list
+    elements: dict
   installed_version:
     description:
       - Version of the server that is installed now. RV(upgrade) reports what the change to O(version) brings.
@@ -246,44 +265,11 @@ environment:
       type: bool
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 """
 

@@ -105,7 +105,6 @@ server:
     uptime_is_exact:
       description: Whether the server has reported its time, so that RV(server.uptime) ends now.
       type: bool
-    # BEGIN GENERATED statistics
     connections:
       description:
         - Number of current connections by protocol. V(ovt) counts edges and other servers that pull streams; V(push),
@@ -173,10 +172,10 @@ server:
       description: Time of the last change of a counter.
       type: str
       sample: "2026-11-23T02:20:58.951+00:00"
-    # END GENERATED
 vhosts:
   description:
     - Statistics of the virtual hosts in O(vhosts), in this order; those of V(*) are sorted by name.
+    - They also have the keys of RV(server), except C(version), C(start_time), C(uptime) and C(uptime_is_exact).
   returned: success
   type: list
   elements: dict
@@ -191,78 +190,10 @@ vhosts:
           of the server.
       type: str
       sample: "2026-11-23T02:13:52.643+00:00"
-    # BEGIN GENERATED statistics
-    connections:
-      description:
-        - Number of current connections by protocol. V(ovt) counts edges and other servers that pull streams; V(push),
-          V(file) and V(thumbnail) count outputs of the server itself and not viewers.
-        - The names are those of server version 0.21.0. Older names are translated. A protocol that the server does
-          not know is V(0).
-      type: dict
-      sample: {file: 0, hlsv3: 0, llhls: 12, ovt: 1, push: 2, srt: 0, thumbnail: 0, webrtc: 40}
-    total_connections:
-      description: Number of current connections of all protocols.
-      type: int
-      sample: 55
-    max_total_connections:
-      description: Largest number of simultaneous connections so far.
-      type: int
-      sample: 80
-    max_total_connection_time:
-      description: Time of the largest number of connections.
-      type: str
-      sample: "2026-11-23T02:20:11.207+00:00"
-    total_bytes_in:
-      description: Bytes received in total.
-      type: int
-      sample: 1438750
-    total_bytes_out:
-      description: Bytes sent in total.
-      type: int
-      sample: 79131250
-    avg_throughput_in:
-      description:
-        - Received bits per second, averaged over the last measured second.
-        - Throughput is measured only while bytes arrive. After the last publisher has left, it keeps its value;
-          C(last_recv_time) shows this.
-      type: int
-      sample: 239440
-    avg_throughput_out:
-      description: Sent bits per second, averaged over the last measured second.
-      type: int
-      sample: 13169200
-    max_throughput_in:
-      description: Largest value of C(avg_throughput_in) so far, in bits per second.
-      type: int
-      sample: 312048
-    max_throughput_out:
-      description: Largest value of C(avg_throughput_out) so far, in bits per second.
-      type: int
-      sample: 19202000
-    last_throughput_in:
-      description: B(Bytes) received in the last measured second; V(null) before server version 0.16.0.
-      type: int
-      sample: 29930
-    last_throughput_out:
-      description: B(Bytes) sent in the last measured second; V(null) before server version 0.16.0.
-      type: int
-      sample: 1646150
-    last_recv_time:
-      description: Time at which bytes last arrived. Without any, the time at which the object was created.
-      type: str
-      sample: "2026-11-23T02:20:58.949+00:00"
-    last_sent_time:
-      description: Time at which bytes were last sent. Without any, the time at which the object was created.
-      type: str
-      sample: "2026-11-23T02:20:58.951+00:00"
-    last_updated_time:
-      description: Time of the last change of a counter.
-      type: str
-      sample: "2026-11-23T02:20:58.951+00:00"
-    # END GENERATED
 applications:
   description:
     - Statistics of the applications in O(applications), in this order; those of V(*) are sorted by name.
+    - They also have the keys of RV(server), except C(version), C(start_time), C(uptime) and C(uptime_is_exact).
   returned: success
   type: list
   elements: dict
@@ -279,75 +210,6 @@ applications:
       description: Time at which the application was created.
       type: str
       sample: "2026-11-23T02:13:52.645+00:00"
-    # BEGIN GENERATED statistics
-    connections:
-      description:
-        - Number of current connections by protocol. V(ovt) counts edges and other servers that pull streams; V(push),
-          V(file) and V(thumbnail) count outputs of the server itself and not viewers.
-        - The names are those of server version 0.21.0. Older names are translated. A protocol that the server does
-          not know is V(0).
-      type: dict
-      sample: {file: 0, hlsv3: 0, llhls: 12, ovt: 1, push: 2, srt: 0, thumbnail: 0, webrtc: 40}
-    total_connections:
-      description: Number of current connections of all protocols.
-      type: int
-      sample: 55
-    max_total_connections:
-      description: Largest number of simultaneous connections so far.
-      type: int
-      sample: 80
-    max_total_connection_time:
-      description: Time of the largest number of connections.
-      type: str
-      sample: "2026-11-23T02:20:11.207+00:00"
-    total_bytes_in:
-      description: Bytes received in total.
-      type: int
-      sample: 1438750
-    total_bytes_out:
-      description: Bytes sent in total.
-      type: int
-      sample: 79131250
-    avg_throughput_in:
-      description:
-        - Received bits per second, averaged over the last measured second.
-        - Throughput is measured only while bytes arrive. After the last publisher has left, it keeps its value;
-          C(last_recv_time) shows this.
-      type: int
-      sample: 239440
-    avg_throughput_out:
-      description: Sent bits per second, averaged over the last measured second.
-      type: int
-      sample: 13169200
-    max_throughput_in:
-      description: Largest value of C(avg_throughput_in) so far, in bits per second.
-      type: int
-      sample: 312048
-    max_throughput_out:
-      description: Largest value of C(avg_throughput_out) so far, in bits per second.
-      type: int
-      sample: 19202000
-    last_throughput_in:
-      description: B(Bytes) received in the last measured second; V(null) before server version 0.16.0.
-      type: int
-      sample: 29930
-    last_throughput_out:
-      description: B(Bytes) sent in the last measured second; V(null) before server version 0.16.0.
-      type: int
-      sample: 1646150
-    last_recv_time:
-      description: Time at which bytes last arrived. Without any, the time at which the object was created.
-      type: str
-      sample: "2026-11-23T02:20:58.949+00:00"
-    last_sent_time:
-      description: Time at which bytes were last sent. Without any, the time at which the object was created.
-      type: str
-      sample: "2026-11-23T02:20:58.951+00:00"
-    last_updated_time:
-      description: Time of the last change of a counter.
-      type: str
-      sample: "2026-11-23T02:20:58.951+00:00"
-    # END GENERATED
 missing:
   description: Entries of O(vhosts) and O(applications) that do not exist on the server.
   returned: success
@@ -356,44 +218,11 @@ missing:
   sample: [tenant-b, default/other]
 # BEGIN GENERATED error
 error:
-  description: What failed, why, and what to do.
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
   returned: on failure
   type: dict
-  contains:
-    kind:
-      description: Kind of the error. The guide on errors lists all kinds.
-      type: str
-      sample: unauthorized
-    attempted:
-      description: Operation that failed.
-      type: str
-      sample: list the virtual hosts
-    meaning:
-      description: What the error means.
-      type: str
-    remedy:
-      description: How to fix it.
-      type: str
-    method:
-      description: HTTP method; V(null) if no request was sent.
-      type: str
-      sample: GET
-    path:
-      description: Path of the request; V(null) if no request was sent.
-      type: str
-      sample: /v1/vhosts
-    host:
-      description: Host and port of the server; V(null) if no request was sent.
-      type: str
-      sample: 127.0.0.1:8081
-    status:
-      description: HTTP status of the response; V(null) if there was no response.
-      type: int
-      sample: 401
-    server_message:
-      description: Message of the server; V(null) if it sent none.
-      type: str
-      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 # BEGIN GENERATED retries
 retries:

@@ -143,7 +143,6 @@ differences:
   type: list
   elements: dict
   contains:
-    # BEGIN GENERATED difference, samples: {field: host.names}
     field:
       description: Name of the option.
       type: str
@@ -154,7 +153,6 @@ differences:
     after:
       description: Desired value; V(null) if the server has something that is not listed.
       type: raw
-    # END GENERATED
 would_drop:
   description: What a recreate or delete would interrupt.
   returned: when the virtual host differs and is not recreated now, and in check mode when it is deleted
@@ -165,7 +163,6 @@ would_drop:
       type: list
       elements: str
       sample: [live]
-    # BEGIN GENERATED interrupted
     push_tasks:
       description: Push tasks, as application and ID.
       type: list
@@ -180,7 +177,6 @@ would_drop:
       description: Number of viewers. Absent if the server has no API call for it. Since 0.2.0.
       type: int
       sample: 12
-    # END GENERATED
     host_names:
       description:
         - Host names that another virtual host would receive after a recreate, with the name of that virtual host. A
@@ -218,61 +214,6 @@ application_results:
   type: list
   elements: dict
   version_added: 0.2.0
-  contains:
-    # BEGIN GENERATED application_key
-    vhost:
-      description: Name of the virtual host.
-      type: str
-    name:
-      description: Name of the application.
-      type: str
-    # END GENERATED
-    # BEGIN GENERATED action
-    action:
-      description: Action that was taken, or that check mode predicts.
-      type: str
-      choices: [created, recreated, deleted, unchanged, failed]
-    # END GENERATED
-    differences:
-      description: Fields that differ from the desired state, with the keys of RV(differences).
-      type: list
-      elements: dict
-    would_drop:
-      description: What a recreate would interrupt, with the keys of RV(would_drop) except C(applications).
-      type: dict
-    # BEGIN GENERATED differs_until_restart
-    differs_until_restart:
-      description:
-        - Fields in which the running server differs from its changed file until it restarts. Secrets are masked. The
-          field C(name) stands for an object that does not exist yet, or still exists.
-      returned: when O(durable=true), and the object comes from a file that differs from the running server
-      type: list
-      elements: dict
-      version_added: 2.0.0
-      sample:
-        - field: host.names
-          before: [live.tenant-a.example.com]
-          after: [live.tenant-a.example.com, tenant-a.example.org]
-    # END GENERATED
-    # BEGIN GENERATED replaced
-    dropped:
-      description: What was deleted and not recreated.
-      type: dict
-    carried_over:
-      description: What was deleted and recreated.
-      type: dict
-    not_put_back:
-      description: What could not be recreated.
-      type: list
-      elements: str
-    msg:
-      description: Why the entry failed.
-      type: str
-    error:
-      description: Why the entry failed, with the keys of RV(error).
-      type: dict
-    # END GENERATED
-# BEGIN GENERATED files
 files:
   description: Files of the server's configuration directory that have the listed objects, or had them.
   returned: when O(durable=true), on success or failure after reading the server
@@ -295,8 +236,6 @@ restart_required:
   returned: when O(durable=true), on success or failure after reading the server
   type: bool
   version_added: 2.0.0
-# END GENERATED
-# BEGIN GENERATED differs_until_restart
 differs_until_restart:
   description:
     - Fields in which the running server differs from its changed file until it restarts. Secrets are masked. The
@@ -309,21 +248,13 @@ differs_until_restart:
     - field: host.names
       before: [live.tenant-a.example.com]
       after: [live.tenant-a.example.com, tenant-a.example.org]
-# END GENERATED
-# BEGIN GENERATED unreachable_host_names
 unreachable_host_names:
   description:
-    - Host names of created or recreated virtual hosts that another virtual host receives instead, with the name of
-      that virtual host. Check mode predicts them.
-    - V(aa or bb) means one of the two; the API does not show which was created first.
-    - A name with a wildcard is listed if another virtual host receives all hosts that it matches.
+    - Host names of the virtual host that another one receives, as
+      RV(streamops.ovenmediaengine.vhosts#module:unreachable_host_names).
   returned: when a virtual host was created or recreated, or in check mode would be
   type: dict
   version_added: 2.0.0
-  sample:
-    live.tenant-a.example.com: default
-# END GENERATED
-# BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.
   returned: on failure
@@ -363,7 +294,6 @@ error:
       description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
-# END GENERATED
 # BEGIN GENERATED retries
 retries:
   description: Requests that were retried, or that got no response and were not retried, each with the reason.

@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
     PUSH_TASKS,
     RECORDS,
@@ -306,6 +307,20 @@ def test_documents_say_whether_the_server_tries_again_after_an_error(kind: JobKi
     for documents in ([ROOT / f"plugins/modules/{module}.py"], [ROOT / "docs/metrics/alerts.yml"], GUIDES):
         text = " ".join(word for document in documents for word in document.read_text(encoding="utf-8").split())
         assert kind.error_retries.removeprefix("The server ") in text, documents[0].name
+
+
+def test_the_keys_of_an_error_are_described_once_and_named_by_all_modules() -> None:
+    keys = list(OmeError("unauthorized", "list the virtual hosts").as_result())
+    guide = (ROOT / "docs/docsite/rst/guide_errors.rst").read_text(encoding="utf-8")
+    head, *table = rows(guide.partition("\nFind an error by its kind\n")[0])
+    assert head == ["Key", "Type", "Value"]
+    assert [row[0] for row in table] == [f"``{key}``" for key in keys]
+    for path in sorted((ROOT / "plugins/modules").glob("*.py")):
+        text = path.read_text(encoding="utf-8").partition('\nRETURN = r"""\n')[2].partition('\n"""\n')[0]
+        error = yaml.safe_load(text)["error"]
+        contents = error.get("contains") or re.findall(r"C\((\w+)\)", " ".join(error["description"]))
+        assert list(contents) == keys, path.name
+        assert ("contains" in error) is (path.name == "vhost.py")
 
 
 def names(folder: str, pattern: str) -> set[str]:

@@ -15,7 +15,7 @@ from .._reconcile.applications import refuse_values
 from .._reconcile.base import Outcome, Predicted
 from .._resources.application import APPLICATION, APPLICATIONS
 from .._resources.kind import key_of
-from .base import FLAG, PREDICTED, Result, list_of, state_option
+from .base import FLAG, PREDICTED, Referenced, Result, list_of, state_option
 from .durable_options import DURABLE, check_durable, predicted_files, warn_unused, with_files, with_lock
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result, unmade
 
@@ -96,7 +96,7 @@ class Applications(_Applications):
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         return {
-            "applications": list_of(APPLICATION.options()),
+            "applications": Referenced(list_of(APPLICATION.options())),
             "state": state_option("present", "absent"),
             "purge": FLAG,
             "purge_everything": FLAG,

@@ -29,7 +29,7 @@ from .._resources.virtual_host import VIRTUAL_HOST, VIRTUAL_HOSTS
 from .._schema.objects import Object
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
-from .base import INVALID_ENTRIES, NAMES, TEXT, Operation, Params, Result, check_name, list_of
+from .base import INVALID_ENTRIES, NAMES, TEXT, Operation, Params, Referenced, Result, check_name, list_of
 from .certificates import (
     CHAIN_OPTIONS,
     ENDPOINTS,
@@ -75,9 +75,9 @@ class AuditInfo(Operation):
     def options(cls) -> dict[str, t.Any]:
         vhost = {**VIRTUAL_HOST.options(), "applications": list_of(application.nested_spec(), required=False)}
         return {
-            "vhosts": list_of(vhost, required=False),
-            "applications": list_of(APPLICATION.options(), required=False),
-            **{one.option: list_of(one.declaration.options(), required=False) for one in INSIDE},
+            "vhosts": Referenced(list_of(vhost, required=False)),
+            "applications": Referenced(list_of(APPLICATION.options(), required=False)),
+            **{one.option: Referenced(list_of(one.declaration.options(), required=False)) for one in INSIDE},
             "read_only_vhosts": NAMES,
             "certificates": list_of(_CERTIFICATE, required=False),
             "certificates_remote_src": {"type": "bool", "default": True},

@@ -45,6 +45,13 @@ def list_of(options: t.Mapping[str, t.Any], *, required: bool = True) -> dict[st
     return {"type": "list", "elements": "dict", "required": required, "options": dict(options)}
 
 
+class Referenced(dict[str, t.Any]):
+    """The argument spec of objects whose options the documentation of another module describes.
+
+    The documentation refers to that module in place of repeating them. They are checked like all others.
+    """
+
+
 class Operation:
     """The work of one module: options in, result out.
 

@@ -18,7 +18,7 @@ from .._core.texts import listed, named
 from .._reconcile.base import DELETED, FAILED, RECREATED, RESTARTED, SKIPPED, STOPPED, UNCHANGED, UPDATED, Predicted
 from .._resources.kind import LABELS, Key
 from .._schema.objects import Object
-from .base import FLAG, Operation, Params, Result, check_wait_timeout, list_of
+from .base import FLAG, Operation, Params, Referenced, Result, check_wait_timeout
 from .durable_options import DURABLE, check_durable, warn_unused
 from .jobs import ManagedJobs
 from .provision_parts import NAMES, PARTS, PURGED, Lists, Part, applications_inside
@@ -297,7 +297,7 @@ class Provision(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        lists = {part.name: list_of(part.specs[part.entries]["options"], required=False) for part in PARTS}
+        lists = {part.name: Referenced({**part.specs[part.entries], "required": False}) for part in PARTS}
         renamed = {name: dict(part.specs[option]) for part in PARTS for option, name in part.renamed.items()}
         return {
             **lists,

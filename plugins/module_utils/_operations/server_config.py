@@ -31,7 +31,7 @@ from .._resources.server_config import SERVER
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object
 from .._schema.validators import absolute_path
-from .base import FLAG, TEXT, Operation, Params, Result, list_of, state_option
+from .base import FLAG, TEXT, Operation, Params, Referenced, Result, list_of, state_option
 from .results import refuse_repeated
 
 _VERSION = re.compile(r"v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
@@ -54,8 +54,11 @@ class ServerConfig(Operation):
             "version": {"type": "str", "required": True},
             "server": SERVER.spec(),
             "logger": LOGGER.spec(),
-            "vhosts": list_of(vhost, required=False),
-            **{name: list_of(kind.kind.declaration.options(), required=False) for name, kind in JOBS.items()},
+            "vhosts": Referenced(list_of(vhost, required=False)),
+            **{
+                name: Referenced(list_of(kind.kind.declaration.options(), required=False))
+                for name, kind in JOBS.items()
+            },
             "installed_version": TEXT,
             "purge": FLAG,
             "state": state_option("present", "absent"),

@@ -12,7 +12,7 @@ import typing as t
 from .._core.macros import resolved
 from .._host.server_place import BACKENDS, text_of
 from .._resources.server_config import SERVER
-from .base import TEXT, Params, Result, state_option
+from .base import TEXT, Params, Referenced, Result, state_option
 from .provision import Provision
 from .server_config import ServerConfig
 
@@ -49,8 +49,8 @@ def specs() -> dict[str, t.Any]:
         "rmem_max": {"type": "int", "default": 0},
         "wmem_max": {"type": "int", "default": 0},
         "log_days": {"type": "int", "default": 14},
-        "server": config["server"],
-        "logger": config["logger"],
+        "server": Referenced(config["server"]),
+        "logger": Referenced(config["logger"]),
         "restart": state_option("if_idle", "never", "always"),
         "start": {"type": "bool", "default": True},
         "max_viewers": {"type": "int", "default": 1},

@@ -23,7 +23,7 @@ from .._resources.kind import label_of
 from .._resources.virtual_host import VIRTUAL_HOST, VIRTUAL_HOSTS
 from .._schema.objects import Object
 from .applications import check_applications
-from .base import FLAG, Params, Result, list_of, state_option
+from .base import FLAG, Params, Referenced, Result, list_of, state_option
 from .durable_options import DURABLE, check_durable, warn_unused, with_files, with_lock
 from .results import (
     ManagingOperation,
@@ -42,7 +42,7 @@ if t.TYPE_CHECKING:
 
 def _virtual_host_options() -> dict[str, t.Any]:
     """Return the argument spec of a virtual host and of the applications inside of it."""
-    return {**VIRTUAL_HOST.options(), "applications": list_of(application.nested_spec(), required=False)}
+    return {**VIRTUAL_HOST.options(), "applications": Referenced(list_of(application.nested_spec(), required=False))}
 
 
 def _numbered(option: str, entries: t.Sequence[Params] | None) -> t.Iterator[tuple[str, Params]]:

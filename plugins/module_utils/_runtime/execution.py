@@ -21,7 +21,7 @@ from .._core.texts import name_options, shortened, with_names
 from .._http.client import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
 from .._http.connections import Connections, Settings
 from .._operations.base import INVALID_ENTRIES, Operation, Result
-from .options import SpecifiedOptions, argument_spec, in_clear_text, settings_of, with_hints
+from .options import SpecifiedOptions, argument_spec, documented_spec, in_clear_text, settings_of, with_hints
 from .redaction import WITHOUT_NAMES, finish, split_secrets, without_secrets, without_values
 
 # Run an operation with its connection, and turn its outcome into a result.
@@ -148,7 +148,7 @@ class _Module(AnsibleModule):
         self._spec = argument_spec(operation)
         wrong: str | None = None
         try:
-            super().__init__(argument_spec=dict(self._spec), supports_check_mode=True)
+            super().__init__(argument_spec=documented_spec(self._spec), supports_check_mode=True)
         except (AttributeError, TypeError):
             wrong = self._wrong_type()
             if wrong is None:
@@ -171,6 +171,8 @@ class _Module(AnsibleModule):
 
     def _load_params(self) -> None:
         super()._load_params()
+        # For the check, which comes next. The spec so far is the one that ansible-test compares with the documentation.
+        self.argument_spec = dict(self._spec)
         # The action plugin has added it if the task is one of a role.
         names = self.params.pop(NAMES_OF_OPTIONS, {})
         name_options(lambda: names)

@@ -20,7 +20,7 @@ from .._core.errors import BadInput
 from .._core.secret_store import has_user_info, mask_url
 from .._core.texts import named
 from .._http.client import Settings, can_be_asked
-from .._operations.base import Operation
+from .._operations.base import Operation, Referenced
 from .._schema import option_forms
 from .._schema.validators import duration, http_url
 from .redaction import SHORTEST_URL_SECRET, secrets_in
@@ -262,6 +262,18 @@ def argument_spec(operation: type[Operation]) -> dict[str, t.Any]:
     if not operation.has_connection:
         return operation.options()
     return {**connection_options(required=operation.always_needs_server), **operation.options()}
+
+
+def documented_spec(spec: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return an argument spec as the documentation has it: without options that another module describes."""
+    return {
+        name: {
+            key: documented_spec(value) if key == "options" else value
+            for key, value in option.items()
+            if key != "options" or not isinstance(option, Referenced)
+        }
+        for name, option in spec.items()
+    }
 
 
 # The options of one task as the user specified them, before ansible-core checks them.

@@ -54,15 +54,15 @@ def test_check_names_outdated_modules_and_changes_nothing(
     shutil.copytree(ROOT / "plugins/modules", modules, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(tool, "ROOT", tmp_path)
     monkeypatch.setattr(tool, "MODULES", modules)
-    module = modules / "vhost.py"
+    module = modules / "vhosts.py"
     text = module.read_text(encoding="utf-8")
-    module.write_text(text.replace("What failed, why, and what to do.", "Something else."), encoding="utf-8")
+    module.write_text(text.replace("What failed, why, and what to do,", "Something else."), encoding="utf-8")
 
     assert tool.main(["--check"]) == 1
-    assert capsys.readouterr().out == "Run `make format`; outdated: plugins/modules/vhost.py\n"
+    assert capsys.readouterr().out == "Run `make format`; outdated: plugins/modules/vhosts.py\n"
     assert "Something else." in module.read_text(encoding="utf-8")
     assert tool.main([]) == 0
-    assert capsys.readouterr().out == "Updated: plugins/modules/vhost.py\n"
+    assert capsys.readouterr().out == "Updated: plugins/modules/vhosts.py\n"
     assert module.read_text(encoding="utf-8") == text
 
 

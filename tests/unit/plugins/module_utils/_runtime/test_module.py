@@ -19,12 +19,16 @@ import pytest
 from ansible.module_utils import basic
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution, redaction
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import with_hints
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.redaction import (
     LongestFirst,
+    without_secrets,
     without_values,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._task_options import CheckedOptions
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import Serve
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
     CLOSE,
@@ -330,6 +334,62 @@ def test_a_wrong_type_is_refused_with_the_full_path(module: str, options: dict[s
     assert (result.failed, result["msg"]) == (True, said)
     assert "exception" not in result
     assert hides_all(result)
+
+
+# Options of objects that the documentation of another module describes: module, options, message.
+DESCRIBED_ELSEWHERE: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "vhost",
+        {**VHOST, "applications": [{"name": "a", "providers": {"rtpm": {}}}]},
+        "Did you mean applications.providers.rtmp?",
+    ),
+    ("vhost", {**VHOST, "applications": [{"type": "live"}]}, "missing required arguments: name found in applications"),
+    (
+        "vhosts",
+        {"vhosts": [{**VHOST, "applications": [{"name": "a", "type": "love"}]}]},
+        "value of type must be one of: live, vod, got: love found in vhosts -> applications",
+    ),
+    (
+        "applications",
+        {"applications": [{"vhost": "v", "name": "a", "tpye": "live"}]},
+        "Did you mean applications.type?",
+    ),
+    (
+        "provision",
+        {"push_tasks": [{**TASK, "stream_kye": SECRETS["stream key"]}]},
+        "Did you mean push_tasks.stream_key?",
+    ),
+    (
+        "provision",
+        {"vhosts": [VHOST], "records": [{"vhost": "v", "app": "a", "id": "i", "interval": "1h"}]},
+        "records[0].interval: expected a whole number, got '1h'.",
+    ),
+    (
+        "server",
+        {"server": {"bind": {"providers": {"srt": {"passphrsae": SECRETS["passphrase"]}}}}},
+        "Did you mean server.bind.providers.srt.passphrase?",
+    ),
+    ("server", {"logger": {"tags": [{"name": ".*"}]}}, "missing required arguments: level found in logger -> tags"),
+    (
+        "server_config",
+        {"config_dir": "/etc/o", "version": "0.21.0", "push_tasks": [{"vhost": "v", "id": "x"}]},
+        "missing required arguments: app found in push_tasks",
+    ),
+]
+
+
+@pytest.mark.parametrize(("module", "options", "said"), DESCRIBED_ELSEWHERE)
+def test_options_that_another_module_describes_are_checked_by_both_execution_paths(
+    module: str, options: dict[str, Any], said: str
+) -> None:
+    if OPERATIONS[module].has_connection:
+        options = {"api_url": "http://127.0.0.1:9", **CONNECTION, **options}
+    result = run(module, options)
+    assert (result.failed, "error" in result) == (True, False)
+    assert result["msg"].endswith(said)
+    assert hides_all(result)
+    checked = CheckedOptions(OPERATIONS[module], options, f"streamops.ovenmediaengine.{module}", str)
+    assert without_secrets(with_hints(checked.problem), checked.secrets) == result["msg"]
 
 
 def test_an_unexpected_exception_in_the_check_of_ansible_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options, redaction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
     connection_options,
+    documented_spec,
     in_clear_text,
     settings_of,
 )
@@ -34,6 +36,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import R
 
 MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
+LONGEST_PAGE = 900  # lines
 CONNECTION = {
     "api_url",
     "api_token",
@@ -48,33 +51,52 @@ CONNECTION = {
 }
 
 
-@pytest.fixture(scope="session")
-def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The options of every module as ansible-doc prints them, with fragments."""
+def ansible_doc(home: Path, *arguments: str) -> str:
+    """Return what ansible-doc prints about all modules, with fragments."""
     tree = next(folder.parent for folder in Path(options.__file__).parents if folder.name == "ansible_collections")
-    home = str(tmp_path_factory.mktemp("ansible-home"))
     environment = {
         **os.environ,
         "ANSIBLE_COLLECTIONS_PATH": str(tree),
-        "ANSIBLE_HOME": home,
-        "ANSIBLE_LOCAL_TEMP": home,
+        "ANSIBLE_HOME": str(home),
+        "ANSIBLE_LOCAL_TEMP": str(home),
         "LC_ALL": "C.UTF-8",
     }
-    command = [
-        sys.executable,
-        "-m",
-        "ansible.cli.doc",
-        "--json",
-        "--type",
-        "module",
-        *(f"{COLLECTION}.{module}" for module in MODULES),
-    ]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE)
-    return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in json.loads(done.stdout).items()}
+    names = [f"{COLLECTION}.{module}" for module in MODULES]
+    command = [sys.executable, "-m", "ansible.cli.doc", *arguments, "--type", "module", *names]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
 
 
-def outline_of_documentation(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the documented properties of options, at every level."""
+@pytest.fixture(scope="session")
+def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The options of every module as ansible-doc prints them."""
+    printed = json.loads(ansible_doc(tmp_path_factory.mktemp("ansible-home"), "--json"))
+    return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in printed.items()}
+
+
+def test_only_the_pages_that_describe_most_options_are_long(tmp_path: Path) -> None:
+    pages = re.split(r"^> .*/(\w+)\.py\)$", ansible_doc(tmp_path), flags=re.MULTILINE)
+    lengths = {name: page.count("\n") for name, page in zip(pages[1::2], pages[2::2])}
+    assert sorted(lengths) == MODULES
+    assert {name for name, length in lengths.items() if length > LONGEST_PAGE} == {"application", "server_config"}
+
+
+# How the documentation refers to the options of objects: to an option of another module, or to the module.
+REFERENCE = re.compile(
+    r"(?:in the format of O|has the options of M)\(streamops\.ovenmediaengine\.(\w+)(?:#module:(\w+))?\)"
+)
+OF_THE_TASK = {"state", "recreate", "durable", "config_dir"}
+
+
+def outline_of_documentation(options: dict[str, Any], documented: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the documented properties of options, at every level.
+
+    With the documentation of all modules, options to which it refers are included.
+    """
+
+    def inside(option: dict[str, Any]) -> dict[str, Any] | None:
+        found = option.get("suboptions") or (documented and referenced(option, documented))
+        return outline_of_documentation(found, documented) if found else None
+
     return {
         name: {
             "type": option.get("type", "str"),
@@ -83,10 +105,24 @@ def outline_of_documentation(options: dict[str, Any]) -> dict[str, Any]:
             "default": option.get("default"),
             "choices": option.get("choices"),
             "aliases": option.get("aliases", []),
-            "options": outline_of_documentation(option["suboptions"]) if "suboptions" in option else None,
+            "options": inside(option),
         }
         for name, option in options.items()
     }
+
+
+def referenced(option: dict[str, Any], documented: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the options to which the description of an option refers; None if it refers to none."""
+    text = " ".join(option["description"])
+    reference = REFERENCE.search(text)
+    if reference is None:
+        return None
+    module, name = reference.groups()
+    if name is not None:
+        there: dict[str, Any] = documented[module][name]
+        return there.get("suboptions") or referenced(there, documented)
+    omitted = OF_THE_TASK | CONNECTION | ({"vhost"} if "except C(vhost)" in text else set())
+    return {name: one for name, one in documented[module].items() if name not in omitted}
 
 
 def outline_of_spec(spec: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +148,36 @@ def test_every_module_of_the_collection_is_covered() -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_argument_spec_is_what_is_documented(module: str, documented: dict[str, Any]) -> None:
-    assert outline_of_spec(argument_spec(module)) == outline_of_documentation(documented[module])
+    """Options to which the documentation refers are compared, too."""
+    assert outline_of_spec(argument_spec(module)) == outline_of_documentation(documented[module], documented)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_declares_what_its_own_documentation_has(module: str, documented: dict[str, Any]) -> None:
+    """ansible-test compares the two."""
+    assert outline_of_spec(documented_spec(argument_spec(module))) == outline_of_documentation(documented[module])
+
+
+def test_objects_are_described_by_reference(documented: dict[str, Any]) -> None:
+    lists = {"vhosts", "applications", "streams", "scheduled_channels", "multiplex_channels", "push_tasks", "records"}
+    assert {module: found for module in MODULES if (found := set(without_options(documented[module])))} == {
+        "applications": {"applications"},
+        "audit_info": lists,
+        "provision": lists,
+        "server": {*lists, "server", "logger"},
+        "server_config": {"vhosts", "push_tasks", "records"},
+        "vhost": {"applications"},
+        "vhosts": {"vhosts.applications"},
+    }
+
+
+def without_options(options: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Yield the path of each option whose description refers to options of another module."""
+    for name, option in options.items():
+        if "suboptions" in option:
+            yield from without_options(option["suboptions"], f"{path}{name}.")
+        elif REFERENCE.search(" ".join(option["description"])):
+            yield path + name
 
 
 @pytest.mark.parametrize("module", MODULES)

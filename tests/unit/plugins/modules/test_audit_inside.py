@@ -229,6 +229,24 @@ def test_everything_is_missing(simulator: Simulator) -> None:
         assert {entry[0] for entry in places(audit(simulator, **given))} == {"missing"}
 
 
+@pytest.mark.parametrize("made", [(), tuple(LISTS)], ids=["missing", "present"])
+def test_nothing_is_sent_while_it_compares(
+    simulator: Simulator, monkeypatch: pytest.MonkeyPatch, made: tuple[str, ...]
+) -> None:
+    if made:
+        make(simulator, *made)
+    compare, sent = Audit._compare, []
+
+    def counting(self: Audit) -> None:
+        before = len(simulator.log)
+        compare(self)
+        sent.append(len(simulator.log) - before)
+
+    monkeypatch.setattr(Audit, "_compare", counting)
+    audit(simulator, **lists(streams={"urls": ["rtsp://other.example.com/one"]}), vhosts=[{"name": "default"}])
+    assert set(sent) == {0} and simulator.log
+
+
 @pytest.mark.parametrize("option", LISTS)
 def test_each_field_of_a_finding_names_its_object(simulator: Simulator, option: str) -> None:
     run = audit(simulator, **{option: [LISTS[option]]})

@@ -18,7 +18,6 @@ from .._reconcile.jobs_plan import STABLE_TIMEOUT, list_stable
 from .._resources import application
 from .._resources.jobs import (
     NO_APPLICATION,
-    PUSH_PUBLISHERS,
     PUSH_TASK,
     PUSH_TASKS,
     RECORDS,
@@ -42,7 +41,6 @@ class AuditedJobs(t.NamedTuple):
     kind: JobKind
     option: str  # the option with its list
     place: str  # the field of findings with its ID
-    publishers: t.Collection[str]  # the application needs one of them
     counter: str  # the JSON name of the bytes of the current connection or file
     everywhere: bool  # whether all applications are read, and not only those of the list
     waiting: str  # the kind of finding about one that waits although its stream is live
@@ -62,7 +60,6 @@ AUDITED_PUSH_TASKS = AuditedJobs(
     PUSH_TASKS,
     "push_tasks",
     "push_task",
-    publishers=PUSH_PUBLISHERS,
     counter="sentBytes",
     everywhere=True,
     waiting="push_waiting",
@@ -73,7 +70,6 @@ AUDITED_RECORDS = AuditedJobs(
     RECORDS,
     "records",
     "record",
-    publishers=("file",),
     counter="recordBytes",
     everywhere=False,
     waiting="record_stalled",
@@ -181,7 +177,7 @@ class JobAudit:
                     continue
             if cannot_start is None:
                 cannot_start = present and self._applications.lacks(
-                    application.Key(vhost, app), raw, "publishers", self._audited.publishers
+                    application.Key(vhost, app), raw, "publishers", self._kind.publishers
                 )
             if cannot_start:
                 blocked.append(key)

@@ -126,7 +126,7 @@ class NamedObjectAudit:
                 continue
             needs = tuple(self._kind.providers(self._objects[key]))
             if needs not in lacks:
-                lacks[needs] = bool(needs and present) and self._applications.lacks(
+                lacks[needs] = present and self._applications.lacks(
                     application.Key(vhost, app), raw, "providers", needs
                 )
             if lacks[needs]:
@@ -146,7 +146,7 @@ class NamedObjectAudit:
             if error.kind in (*NO_APPLICATION, "provider_missing"):
                 return set()
             if error.kind == "controller_not_found":
-                error = error.with_detail(f"A {self._kind.what} needs OvenMediaEngine {self._kind.since} or later.")
+                error = error.with_detail(self._kind.needed_release)
             self._collector.add_error(error, vhost=vhost, application=app)
             return UNKNOWN
 

@@ -83,7 +83,7 @@ class JobInfo(Operation):
         try:
             return JobEndpoints(api, self.kind.calls).list_all(vhost, app)
         except OmeError as error:
-            lacks_publisher = error.kind == self.kind.calls.publisher_missing and not self.kind.publishers
+            lacks_publisher = error.kind == self.kind.calls.publisher_missing and not self.kind.lists_without_publisher
             if lacks_publisher and self.params["app"] is None:
                 return []
             raise

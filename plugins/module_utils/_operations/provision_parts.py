@@ -16,8 +16,8 @@ from .._core.texts import listed, named, renaming
 from .._reconcile.named_objects import MULTIPLEX, SCHEDULED, pulled_streams
 from .._reconcile.snapshot import Snapshots
 from .._resources import virtual_host
-from .._resources.application import APPLICATION, Key, key_of
-from .._resources.jobs import PUSH_PUBLISHERS
+from .._resources.application import APPLICATION, Key, has_any, key_of
+from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.virtual_host import VIRTUAL_HOST
 from .applications import Applications
 from .base import Params
@@ -115,8 +115,8 @@ _STREAMS = {
     "scheduled_channels": SCHEDULED,
     "multiplex_channels": MULTIPLEX,
 }
-_PUBLISHERS = {"push_tasks": ("a push publisher", PUSH_PUBLISHERS), "records": ("a file publisher", ("file",))}
-_INSIDE = (*_STREAMS, *_PUBLISHERS)
+_JOBS = {"push_tasks": PUSH_TASKS, "records": RECORDS}
+_INSIDE = (*_STREAMS, *_JOBS)
 
 
 class Lists:
@@ -146,9 +146,9 @@ class Lists:
             for path, entry in self._list(name):
                 needed = kind.providers(kind.declaration.specified(entry))
                 self._check_inside(path, entry, "providers", needed, f"the provider {' or '.join(sorted(needed))}")
-        for name, (what, wires) in _PUBLISHERS.items():
+        for name, jobs in _JOBS.items():
             for path, entry in self._list(name):
-                self._check_inside(path, entry, "publishers", wires, what)
+                self._check_inside(path, entry, "publishers", jobs.publishers, f"a {jobs.map_publisher} publisher")
 
     def _check_applications(self) -> None:
         """An application can be listed in its virtual host and again alone, if both define the same."""
@@ -173,7 +173,7 @@ class Lists:
     def _check_inside(self, path: str, entry: Params, option: str, wires: t.Collection[str], what: str) -> None:
         """An entry cannot be in an application that is listed without what it needs."""
         place, app = self._by_key.get(Key(entry["vhost"], entry["app"]), ("", {}))
-        if wires and option in app and not set(wires) & set(APPLICATION.fields[option].to_wire(app[option])):
+        if wires and option in app and not has_any(app, option, wires):
             expected = f"expected an application with {what}, got '{entry['vhost']}/{entry['app']}'"
             raise BadInput(f"{path}.app", f"{expected}, which {named(place)}.{option} defines without")
 

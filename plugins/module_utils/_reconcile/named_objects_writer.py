@@ -13,6 +13,7 @@ from .._api.client import Api
 from .._api.spelling import ServerSpelling
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.server_version import parse, releases
 from .._schema.fields import Difference
 from .._schema.objects import Object
 from . import jobs_plan
@@ -96,6 +97,11 @@ class NamedKind(t.NamedTuple):
     details: t.Callable[[Raw], t.Mapping[str, t.Any]] = lambda _raw: {}
     # Return the error if an object in wire form may be neither changed nor deleted.
     protected: t.Callable[[Raw], OmeError | None] = lambda _raw: None
+
+    @property
+    def needed_release(self) -> str:
+        """Which release has the calls, for the error of a server that does not have them."""
+        return f"A {self.what} needs {releases(parse(self.since))}."
 
 
 class Observed(t.NamedTuple):

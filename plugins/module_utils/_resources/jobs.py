@@ -87,7 +87,8 @@ class JobKind:
     running_spellings: tuple[str, ...]  # all spellings of that state, in lower case
     ending_states: tuple[str, ...]  # the states of one that is being stopped, or that ends for a moment
     configured: str  # the error kind of one that comes from the server's configuration
-    publishers: tuple[str, ...] = ()  # one of them must exist; empty if the list of jobs fails without it
+    publishers: tuple[str, ...]  # the JSON names of publishers of which the application needs one
+    lists_without_publisher: bool  # whether the list of jobs is empty without one; otherwise it fails
     not_running: t.Mapping[str, str] = {}  # why no media flows, by state, except `error` and those that wait
     error_cause: str  # why one is in the state `error`
     error_retries: str  # whether the server tries again by itself
@@ -123,7 +124,7 @@ class JobKind:
     @property
     def nothing_runs(self) -> tuple[str, ...]:
         """The errors of a list that say that nothing exists that could run such jobs."""
-        return (*NO_APPLICATION, *(() if self.publishers else (self.calls.publisher_missing,)))
+        return (*NO_APPLICATION, *(() if self.lists_without_publisher else (self.calls.publisher_missing,)))
 
     def validate(self, job: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
         """Raise BadInput for an invalid job (specified form).
@@ -248,6 +249,7 @@ class PushTaskKind(JobKind):
     ending_states = ("stopping", "stopped")
     configured = "configured_task"
     publishers = PUSH_PUBLISHERS
+    lists_without_publisher = True
     not_running: t.Mapping[str, str] = {
         "connecting": "Its destination does not answer: check url, and that the server can reach it.",
     }
@@ -426,6 +428,8 @@ class RecordKind(JobKind):
     # `stopped` is the state of a recording that waits for its stream to return.
     ending_states = ("stopping",)
     configured = "configured_record"
+    publishers = ("file",)
+    lists_without_publisher = False
     error_cause = "the server cannot write the files"
     error_retries = "The server does not try again before the stream starts again."
     error_remedy = "Check file_path, and that the server may write there, then stop and start the recording."

@@ -165,9 +165,8 @@ class NamedObjectAudit:
         desired, current = (
             self._kind.part_at(value, now) for value in (self._objects[key], self._kind.from_wire(raw, key))
         )
-        declaration = self._spelling.to_compare(self._kind.declaration, desired)
+        declaration, differences = self._spelling.compare(self._kind.declaration, desired, current)
         self._context.keep_secrets(declaration, current)
-        differences = tuple(declaration.difference(desired, current))
         obstacle = self._kind.protected(raw) if differences else None
         if obstacle is not None:
             text = str(obstacle.for_attempt(f"compare {self._kind.what} {key}"))

@@ -124,10 +124,8 @@ class ObjectAudit:
             deferred(self._webhooks.append, name)
         if desired is None:
             return
-        declaration, title = self._spelling.to_compare(VIRTUAL_HOST, desired), f"Virtual host {name}"
-        differences = self._durable.until_restart(
-            title, declaration, desired, declaration.difference(desired, current), vhost=name
-        )
+        title, (declaration, found) = f"Virtual host {name}", self._spelling.compare(VIRTUAL_HOST, desired, current)
+        differences = self._durable.until_restart(title, declaration, desired, found, vhost=name)
         self._collector.add_differences(title, differences, read_only=entry["read_only"], vhost=name)
         unknown = sorted(VIRTUAL_HOST.unknown(raw))
         if unknown:

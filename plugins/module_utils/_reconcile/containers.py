@@ -285,15 +285,8 @@ class CreatingReconciler(Reconciler[Current]):
         """Return a planned create with the object that exists meanwhile, and what differs in it."""
         if current is None:
             return change
-        declaration, differences = self._compare(change.declaration, change.desired, current)
+        declaration, differences = self._spelling.compare(change.declaration, change.desired, current)
         return change.replace(declaration=declaration, before=current, differences=differences)
-
-    def _compare(
-        self, declaration: Object, desired: Specified, current: Value
-    ) -> tuple[Object, tuple[Difference, ...]]:
-        """Return the declaration with the defaults of the server, and what differs."""
-        declaration = self._spelling.to_compare(declaration, desired)
-        return declaration, tuple(declaration.difference(desired, current))
 
     def _create_one(self, change: PlannedChange, value: Specified) -> None:
         """Create one object from a value in option form; raise OmeError if it is refused."""
@@ -429,18 +422,12 @@ class ContainerReconciler(CreatingReconciler):
         return True
 
     def _spelled(self, seen: Observed, attempt: str, *values: Specified, assume: bool = False) -> Observed:
-        """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option
-        in ``values``, or if only a file can hold its value. ``assume`` is that of `ServerSpelling.to_write`.
+        """Return the observation in the spelling of the server; with an obstacle if the server cannot have ``values``.
+
+        ``assume`` is that of `ServerSpelling.to_write`.
         """
-        try:
-            for value in values:
-                declaration = self._spelling.to_write(seen.declaration, value, attempt, assume=assume)
-                seen = seen._replace(declaration=declaration)
-        except OmeError as error:
-            if error.kind not in ("unsupported_option", "file_macro"):
-                raise
-            return seen._replace(obstacle=error)
-        return seen
+        declaration, obstacle = self._spelling.try_to_write(seen.declaration, attempt, *values, assume=assume)
+        return seen._replace(declaration=declaration, obstacle=obstacle or seen.obstacle)
 
     # Planning and applying
 

@@ -179,15 +179,12 @@ class NamedObjects(Reconciler[Current]):
         return self._with_consequences(seen, key) if dropping and not (self._recreate and not request.preview) else seen
 
     def _spelled(self, seen: Observed, value: Specified, attempt: str) -> Observed:
-        """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option
-        in ``value``. The version decides, because servers ignore unknown keys of these objects.
+        """Return the observation in the spelling of the server; with an obstacle if the server cannot have ``value``.
+
+        The version decides, because servers ignore unknown keys of these objects.
         """
-        try:
-            return seen._replace(declaration=self._spelling.to_write(seen.declaration, value, attempt, assume=False))
-        except OmeError as error:
-            if error.kind != "unsupported_option":
-                raise
-            return seen._replace(obstacle=error)
+        declaration, obstacle = self._spelling.try_to_write(seen.declaration, attempt, value)
+        return seen._replace(declaration=declaration, obstacle=obstacle or seen.obstacle)
 
     def _with_consequences(self, seen: Observed, key: Key) -> Observed:
         """Return the observation with the number of viewers, if the server counts them."""

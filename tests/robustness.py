@@ -5,9 +5,7 @@
 """Counts of the tests of faults, concurrent controllers, secrets and hostile input.
 
 A test calls :func:`record`. It asserts by itself that nothing was lost; the counts only show how much was tried.
-`python -m tests.robustness write` generates docs/robustness.md from the counts of the last complete run of the suite,
-and `check` fails if the file says more than was tried, or if something was lost, doubled, leaked or wrong. Therefore
-count only what is equal in every run.
+`python -m tests.robustness write` writes them as a page after a complete run of the suite, and `clear` removes them.
 """
 
 from __future__ import annotations
@@ -16,14 +14,13 @@ import hashlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
 
 # Tests may run through a link to the clone, in several processes, each in a directory of its own.
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "robustness.md"
+PAGE = ROOT / ".build" / "robustness.md"
 DIRECTORY_VARIABLE = "ROBUSTNESS_COUNTS"
 
 COLUMNS = {
@@ -58,7 +55,7 @@ def record(part: str, **counts: int) -> None:
 
     :param part: a row of the first table, such as ``secret scan``. ``part/x`` also adds to the row `x` of a table of
         that part, and ``part/x/y`` to the row `y` of a second one.
-    :param counts: any of :data:`COLUMNS`. Numbers that differ from run to run do not belong here.
+    :param counts: any of :data:`COLUMNS`.
     """
     unknown = sorted(set(counts) - set(COLUMNS))
     if unknown or not part or len(part.split("/")) > 1 + len(LEVELS.get(part.partition("/")[0], ())):
@@ -84,7 +81,7 @@ def collect(place: pathlib.Path | None = None) -> dict[str, Counts]:
 
 
 def page(counts: Mapping[str, Counts]) -> str:
-    """Return the text of docs/robustness.md."""
+    """Return the text of the page."""
     heads = sorted(
         {part.partition("/")[0] for part in counts},
         key=lambda head: (head not in LEVELS, [*LEVELS, head].index(head), head),
@@ -92,9 +89,8 @@ def page(counts: Mapping[str, Counts]) -> str:
     lines = [
         "# Robustness in numbers",
         "",
-        "The test suite generates this page from its counts; do not edit it. After `make test-all`,",
-        "`python -m tests.robustness write` updates it; the session fails if the page says more than was tried.",
-        "The tests are in `tests/unit/faults`, `tests/unit/hostile` and `tests/e2e/test_secret_scan.py`.",
+        "`make test-all` writes this page from the counts of the tests in `tests/unit/faults`, `tests/unit/hostile`",
+        "and `tests/e2e/test_secret_scan.py`.",
         "",
         *(f"- **{_title(column)}**: {meaning}." for column, meaning in COLUMNS.items()),
         "",
@@ -143,33 +139,10 @@ def _add(total: Counts, more: Mapping[str, int]) -> None:
         total[column] += number
 
 
-def _rows(text: str) -> dict[tuple[str, str], list[int]]:
-    """Return the numbers of each row of a page, by its heading and its name."""
-    found, heading = {}, ""
-    for line in text.splitlines():
-        heading = line if line.startswith("#") else heading
-        name, *numbers = (part.strip() for part in line.strip("|").split("|"))
-        if numbers and all(re.fullmatch(r"[0-9,]+", number) for number in numbers):
-            found[heading, name] = [int(number.replace(",", "")) for number in numbers]
-    return found
-
-
-def _holds(written: str, now: str) -> bool:
-    """Return whether a page says no more than what was tried: a suite that grows need not change it.
-
-    Other versions of tools can choose other values, so that one percent less is no less. A count of zero must be zero.
-    """
-    counted = _rows(now)
-    return all(
-        row in counted and all(new * 100 >= old * 99 and (old or not new) for old, new in zip(numbers, counted[row]))
-        for row, numbers in _rows(written).items()
-    )
-
-
 def main(arguments: list[str]) -> int:
-    """Run one command: ``clear`` the counts, ``write`` the page, or ``check`` that it equals the counts."""
-    if arguments not in (["clear"], ["write"], ["check"]):
-        print("usage: python -m tests.robustness clear|write|check", file=sys.stderr)
+    """Run one command: ``clear`` the counts, or ``write`` the page and print the sums."""
+    if arguments not in (["clear"], ["write"]):
+        print("usage: python -m tests.robustness clear|write", file=sys.stderr)
         return 2
     if arguments == ["clear"]:
         shutil.rmtree(directory(), ignore_errors=True)
@@ -178,20 +151,10 @@ def main(arguments: list[str]) -> int:
     if not counts:
         print(f"no counts in {directory()}: run the whole suite first with `make test-all`", file=sys.stderr)
         return 1
-    text, written = page(counts), PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    if arguments == ["write"]:
-        PAGE.write_text(text, encoding="utf-8")
-    elif text != written and written and _holds(written, text):
-        print("robustness: docs/robustness.md says less than was tried; update: python -m tests.robustness write")
-    elif text != written:
-        new, old = text.splitlines(), written.splitlines()
-        print(f"{PAGE.relative_to(ROOT)} differs from the counts of the suite:", file=sys.stderr)
-        for sign, lines, others in (("-", old, new), ("+", new, old)):
-            print(*(f"  {sign} {line}" for line in lines if line not in others), sep="\n", file=sys.stderr)
-        print("If the new numbers are right, update it: python -m tests.robustness write", file=sys.stderr)
-        return 1
-    total = _sum(counts.values())
-    print("robustness: " + ", ".join(f"{_title(column).lower()} {number}" for column, number in total.items()))
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page(counts), encoding="utf-8")
+    sums = ", ".join(f"{_title(column).lower()} {number}" for column, number in _sum(counts.values()).items())
+    print(f"robustness: {sums}; see {PAGE.relative_to(ROOT)}")
     return 0
 
 

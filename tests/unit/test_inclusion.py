@@ -13,45 +13,15 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from ansible.plugins.loader import get_all_plugin_loaders
+from ansible_collections.streamops.ovenmediaengine.plugins.doc_fragments.attributes import ModuleDocFragment
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOB = "https://github.com/streamops/ansible-ovenmediaengine/blob/main/"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MODULES = sorted(path for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
-PLUGIN_TYPES = {"action", "doc_fragments", "filter", "lookup", "module_utils", "modules", "plugin_utils"}
 NEEDED = ("meta", "plugins", "roles", "playbooks")
 MADE_BY_TOOLS = {"__pycache__", "output"}
-
-# Of galaxy-importer: one of these tags is needed on Automation Hub.
-TAGS = {
-    "application",
-    "cloud",
-    "database",
-    "eda",
-    "infrastructure",
-    "linux",
-    "monitoring",
-    "networking",
-    "security",
-    "storage",
-    "tools",
-    "windows",
-}
-
-# Of Red Hat's requirements: rules of ansible-lint that must not be skipped, and directories that must be looked at.
-NEVER_SKIPPED = {
-    "command-instead-of-module",
-    "command-instead-of-shell",
-    "meta-no-info",
-    "meta-runtime[unsupported-version]",
-    "no-changed-when",
-    "no-handler",
-    "no-log-password",
-    "package-latest",
-    "risky-file-permissions",
-    "risky-shell-pipe",
-    "unnamed-task",
-}
 
 
 def read(name: str) -> Any:
@@ -100,14 +70,9 @@ def test_what_a_line_names_is_there(line: Line) -> None:
     assert [name for name in sorted(named) if not is_there(name)] == []
 
 
-def test_every_list_has_its_lines() -> None:
-    found = lines()
-    assert len(found) == 64 and len({line.asked for line in found}) >= 55
-    assert (
-        not is_there("make nothing")
-        and not is_there("README.rst")
-        and not is_there("tests/unit/test_inclusion.py::test_nothing_of_this_name")
-    )
+@pytest.mark.parametrize("name", ["make nothing", "README.rst", "tests/unit/test_inclusion.py::test_of_nothing"])
+def test_what_does_not_exist_is_noticed(name: str) -> None:
+    assert not is_there(name)
 
 
 def test_readme_has_what_the_lists_ask_for() -> None:
@@ -153,14 +118,14 @@ def test_modules_that_only_read_are_named_info() -> None:
         path.stem: set(re.findall(r"ovenmediaengine\.attributes\.(\w+)", path.read_text(encoding="utf-8")))
         for path in MODULES
     }
-    assert len(kinds) >= 12
     assert {
         name: kind
         for name, kind in kinds.items()
         if kind not in (({"info"},) if name.endswith("_info") else ({"changing"}, {"files"}))
     } == {}
-    fragment = (ROOT / "plugins/doc_fragments/attributes.py").read_text(encoding="utf-8")
-    assert len(re.findall(r"  check_mode:\n    support: full\n", fragment)) == 2
+    for kind in set().union(*kinds.values()):
+        attributes = yaml.safe_load(getattr(ModuleDocFragment, kind.upper()))["attributes"]
+        assert attributes["check_mode"]["support"] == "full", kind
 
 
 def documentation(path: Path, name: str = "DOCUMENTATION") -> Any:
@@ -189,13 +154,15 @@ def test_each_module_documents_its_first_version() -> None:
 
 
 def test_only_plugins_of_known_types() -> None:
-    assert {path.name for path in (ROOT / "plugins").iterdir()} - MADE_BY_TOOLS == PLUGIN_TYPES
+    known = {loader.subdir.removesuffix("_plugins") for _name, loader in get_all_plugin_loaders()}
+    folders = {path.name for path in (ROOT / "plugins").iterdir()} - MADE_BY_TOOLS
+    assert folders - known == {"modules", "plugin_utils"}
 
 
 def test_shared_code_is_private() -> None:
     names = [path.name for path in (ROOT / "plugins" / "plugin_utils").glob("*.py")]
     names += [path.name for path in (ROOT / "plugins" / "module_utils").iterdir() if path.name != "__pycache__"]
-    assert len(names) >= 14 and [name for name in names if not name.startswith("_")] == []
+    assert names and [name for name in names if not name.startswith("_")] == []
 
 
 def test_nothing_public_needs_other_directories() -> None:
@@ -218,7 +185,6 @@ def test_nothing_public_needs_other_directories() -> None:
 
 def test_galaxy_finds_what_it_asks_for() -> None:
     galaxy = read("galaxy.yml")
-    assert set(galaxy["tags"]) & TAGS and len(galaxy["tags"]) <= 20
     assert galaxy["dependencies"] == {} and galaxy["license"] == ["GPL-3.0-or-later"]
     assert [
         name
@@ -253,7 +219,7 @@ def test_nothing_is_ignored() -> None:
 def test_ansible_lint_leaves_nothing_out() -> None:
     settings = read(".ansible-lint")
     assert settings["profile"] == "production"
-    assert set(settings.get("skip_list", [])) & NEVER_SKIPPED == set()
+    assert "skip_list" not in settings
     assert [path for path in settings["exclude_paths"] if path.startswith((*NEEDED, "extensions"))] == []
 
 
@@ -268,6 +234,5 @@ def test_no_large_files() -> None:
         for path in folder.rglob("*")
         if path.is_file() and not MADE_BY_TOOLS & set(path.parts)
     ]
-    assert len(files) >= 200
     assert [path.name for path in files if path.stat().st_size > 250_000] == []
     assert {path.suffix for path in files if b"\0" in path.read_bytes()} <= {".png"}

@@ -20,9 +20,8 @@ from tests.mutants.patches import ROOT, Mutant, apply, mutants, refreshed
 ALL = mutants()
 
 
-def test_there_are_forty_three() -> None:
-    assert len(ALL) == 43
-    assert len({mutant.breaks for mutant in ALL}) == 43
+def test_each_breaks_something_else() -> None:
+    assert ALL and len({mutant.breaks for mutant in ALL}) == len(ALL)
 
 
 @pytest.mark.parametrize("mutant", ALL, ids=lambda mutant: mutant.name)

@@ -39,11 +39,10 @@ def citations(page: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize(("page", "fewest"), [("server-facts", 40), ("api-contract", 2)])
-def test_every_cited_section_exists(page: str, fewest: int) -> None:
+@pytest.mark.parametrize("page", ["server-facts", "api-contract"])
+def test_every_cited_section_exists(page: str) -> None:
     cited, sections = citations(page), tuple(headings(page))
-    assert len(cited) >= fewest
-    assert {place: text for place, text in cited.items() if not text.startswith(sections)} == {}
+    assert cited and {place: text for place, text in cited.items() if not text.startswith(sections)} == {}
 
 
 def test_every_document_that_code_names_is_in_the_repository() -> None:

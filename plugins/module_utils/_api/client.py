@@ -69,6 +69,15 @@ class Api(Server):
             app,
         )
 
+    def find_application(self, vhost: str, app: str) -> dict[str, t.Any] | None:
+        """Return an application in wire form, or None if it does not exist or the server has no call that could say."""
+        try:
+            return self.read_application(vhost, app)
+        except OmeError as error:
+            if error.kind == "controller_not_found":
+                return None
+            raise
+
     def create_applications(self, vhost: str, apps: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
         """Create applications; return one answer for each, in order (POST).
 

@@ -15,7 +15,7 @@ import typing as t
 from .._core.errors import OmeError
 from .._core.server_version import OLDEST_ASSUMED, Version, describe
 from .._core.texts import name_list
-from .._schema.fields import Field, needs, unsupported
+from .._schema.fields import Difference, Field, needs, unsupported
 from .._schema.objects import Object
 from .._schema.option_forms import literal_macros
 from .client import Api
@@ -33,6 +33,13 @@ class ServerSpelling:
         """Return the declaration with the server's defaults, if an option in ``specified`` has several defaults."""
         return declaration.at(self._api.server_version()) if _defaults_changed(declaration, specified) else declaration
 
+    def compare(
+        self, declaration: Object, desired: t.Mapping[str, t.Any], current: t.Mapping[str, t.Any]
+    ) -> tuple[Object, tuple[Difference, ...]]:
+        """Return the declaration with the server's defaults, and what differs (specified form, option form)."""
+        declaration = self.to_compare(declaration, desired)
+        return declaration, tuple(declaration.difference(desired, current))
+
     def to_write(
         self, declaration: Object, value: t.Mapping[str, t.Any], attempt: str, *, assume: bool = True
     ) -> Object:
@@ -48,14 +55,29 @@ class ServerSpelling:
             text = "which only the server's files can hold; the API takes the value itself"
             detail = f"The value of {name_list(literal)} is a macro of configuration files, {text}."
             raise OmeError("file_macro", attempt, detail=detail)
-        fields = list(declaration.versioned(value))
-        if not any(field.renamed or _must_ask(field, assume) for _path, field in fields):
+        if not any(field.renamed or _must_ask(field, assume) for _path, field in declaration.versioned(value)):
             return declaration
         version = self._api.server_version()
-        unknown = [needs(path, field) for path, field in fields if not field.known_to(version)]
+        unknown = declaration.too_new(value, version)
         if unknown:
             raise OmeError("unsupported_option", attempt, detail=unsupported(unknown, version))
         return declaration.at(version)
+
+    def try_to_write(
+        self, declaration: Object, attempt: str, *values: t.Mapping[str, t.Any], assume: bool = False
+    ) -> tuple[Object, OmeError | None]:
+        """Return the declaration as :meth:`to_write` does, for a request that contains all ``values``.
+
+        An error that says that the server cannot have one of them is returned, too, and not raised.
+        """
+        try:
+            for value in values:
+                declaration = self.to_write(declaration, value, attempt, assume=assume)
+        except OmeError as error:
+            if error.kind not in ("unsupported_option", "file_macro"):
+                raise
+            return declaration, error
+        return declaration, None
 
     def explain_refusal(self, declaration: Object, server_message: str | None) -> str:
         """Return an explanation if the server rejected a key that other versions know; otherwise an empty text."""

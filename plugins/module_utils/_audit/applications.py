@@ -17,7 +17,6 @@ from .._core.errors import OmeError
 from .._core.server_version import Version, parse
 from .._core.texts import name_list
 from .._resources import application, stream
-from .._resources.application import APPLICATION
 from .._resources.jobs import NO_APPLICATION
 from .._resources.kind import Key, key_of
 from .._resources.output_profiles import track_names
@@ -55,12 +54,9 @@ class Applications:
         ``part`` is `providers` or `publishers`, ``names`` are their JSON names. ``raw`` is the application in wire
         form; None if it was not read yet.
         """
-        listed = APPLICATION.fields[part].to_wire(self._desired.get(key, {}).get(part, {}))
-        if any(name in listed for name in names):
+        if not names or application.has_any(self._desired.get(key, {}), part, names):
             return False
-        raw = self.read(key, raw)
-        current = raw.get(part) if isinstance(raw, dict) else None
-        return isinstance(current, dict) and not any(name in current for name in names)
+        return application.lacks(self.read(key, raw), part, names)
 
     def read(self, key: Key, raw: t.Any) -> t.Any:
         """Return an application in wire form; ``raw`` is what is known of it, None if it was not read yet."""

@@ -106,9 +106,7 @@ class StreamAudit:
             if current is not None:
                 self._context.keep_secrets(self._kind.declaration, self._kind.from_wire(current, key))
             elif needs not in lacks:
-                lacks[needs] = bool(needs and present) and self._applications.lacks(
-                    Key(vhost, app), raw, "providers", needs
-                )
+                lacks[needs] = present and self._applications.lacks(Key(vhost, app), raw, "providers", needs)
             if current is None and lacks[needs]:
                 deferred(self._blocked.append, (needs, key))
 
@@ -131,7 +129,7 @@ class StreamAudit:
             if error.kind in (*NO_APPLICATION, "provider_missing"):
                 return set()
             if error.kind == "controller_not_found":
-                error = error.with_detail(f"A {self._kind.what} needs OvenMediaEngine {self._kind.since} or later.")
+                error = error.with_detail(self._kind.needed_release)
             self._collector.add_error(error, vhost=vhost, application=app)
             return UNKNOWN
 

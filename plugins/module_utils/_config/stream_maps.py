@@ -12,6 +12,7 @@ import typing as t
 from xml.etree import ElementTree
 
 from .._core.errors import BadInput
+from .._core.server_version import UNKNOWN
 from .._resources import application
 from .._resources.jobs import PUSH_TASKS, RECORDS, RULES, JobKind, id_of, is_of_configuration
 from .._resources.kind import Key, Raw, Scope
@@ -301,7 +302,7 @@ class StreamMap:
 
 def _renamed(field: Field, xml: str) -> Field:
     """Return a field with another element."""
-    copied = field.at((9999, 0, 0))
+    copied = field.at(UNKNOWN)
     copied.xml = xml
     return t.cast(Field, copied)
 

@@ -14,7 +14,7 @@ from .._core.errors import OmeError
 from .._core.server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse, show
 from .._core.texts import listed, named
 from .._schema.extra import EXTRA
-from .._schema.fields import Field, needs, unsupported
+from .._schema.fields import Field, unsupported
 from .._schema.objects import Object, ObjectList
 from . import option_xml
 from .document import Element
@@ -339,10 +339,7 @@ def check(declaration: Object, value: t.Mapping[str, t.Any], version: Version, p
 
 def unknown(declaration: Object, value: t.Mapping[str, t.Any], version: Version, path: str = "") -> list[str]:
     """Return messages about what the version does not know of ``value`` (option form): options, and keys of `extra`."""
-    options = [
-        needs(option, field) for option, field in declaration.versioned(value, path) if not field.known_to(version)
-    ]
-    return options + unknown_keys(declaration, value, version, path)
+    return declaration.too_new(value, version, path) + unknown_keys(declaration, value, version, path)
 
 
 def refusal(found: t.Sequence[str], version: Version) -> OmeError:

@@ -37,6 +37,18 @@ def show(version: Version) -> str:
     return ".".join(map(str, version))
 
 
+def releases(since: Version | None, until: Version | None = None) -> str:
+    """Return the releases from ``since`` to ``until`` in words; without one of them, all earlier or all later ones."""
+    if until is None:
+        return f"OvenMediaEngine {show(since)} or later" if since else "any OvenMediaEngine"
+    return f"OvenMediaEngine {show(since)} to {show(until)}" if since else f"OvenMediaEngine {show(until)} or earlier"
+
+
+def of_this_server(version: Version) -> str:
+    """Return the sentence about the version of the server, which ends a message about what the version lacks."""
+    return f"The version of this server is {describe(version)}."
+
+
 def describe(version: Version) -> str:
     """Return the text of a server's version, for messages."""
     if version == BEFORE_VERSION_CALL:

@@ -15,7 +15,7 @@ from .._core.errors import BadInput
 from .._core.texts import listed, named, renaming
 from .._reconcile.snapshot import Snapshots
 from .._resources import virtual_host
-from .._resources.application import APPLICATION
+from .._resources.application import APPLICATION, has_any
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.kind import Key, key_of
 from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
@@ -171,7 +171,7 @@ class Lists:
     def _check_inside(self, path: str, entry: Params, option: str, wires: t.Collection[str], what: str) -> None:
         """An entry cannot be in an application that is listed without what it needs."""
         place, app = self._by_key.get(Key(entry["vhost"], entry["app"]), ("", {}))
-        if wires and option in app and not set(wires) & set(APPLICATION.fields[option].to_wire(app[option])):
+        if wires and option in app and not has_any(app, option, wires):
             expected = f"expected an application with {what}, got '{entry['vhost']}/{entry['app']}'"
             raise BadInput(f"{path}.app", f"{expected}, which {named(place)}.{option} defines without")
 

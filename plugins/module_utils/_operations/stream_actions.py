@@ -14,7 +14,7 @@ from .._api.client import Api
 from .._api.streams import StreamActions, Streams
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.server_version import UNKNOWN, Version, describe, show
+from .._core.server_version import UNKNOWN, Version, describe, of_this_server, releases, show
 from .._resources.stream import readable
 from .._schema import validators as checks
 from .._schema.fields import Bool, Int, String
@@ -125,8 +125,7 @@ def unsupported(name: str, version: Version) -> str:
     first, last = RELEASES[name]
     if version >= first and (last is None or version <= last):
         return ""
-    needs = f"OvenMediaEngine {show(first)} or later" if last is None else f"{show(first)} to {show(last)}"
-    return f"Events of the format {name} need {needs}. The version of this server is {describe(version)}."
+    return f"Events of the format {name} need {releases(first, last)}. {of_this_server(version)}"
 
 
 def request(event: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -184,7 +183,7 @@ class _StreamAction(Operation):
             detail = "The server reports no readable version, and the operation depends on it."
             raise OmeError("unexpected_answer", attempt, detail=detail)
         if version < first:
-            detail = f"It needs OvenMediaEngine {show(first)} or later, and this server is {describe(version)}."
+            detail = f"It needs {releases(first)}. {of_this_server(version)}"
             raise OmeError("unsupported_call", attempt).with_detail(detail)
         return version
 

@@ -171,9 +171,7 @@ class ChannelInfo(Operation):
             return endpoints.list(vhost, app)
         except OmeError as error:
             if error.kind == "controller_not_found":
-                raise error.with_detail(
-                    f"A {self.kind.what} needs OvenMediaEngine {self.kind.since} or later."
-                ) from error
+                raise error.with_detail(self.kind.needed_release) from error
             if error.kind == "provider_missing":
                 return []
             raise

@@ -202,7 +202,7 @@ class Applications(ParentReconciler):
                 return seen._replace(obstacle=self._error_of(key, missing[key.vhost], "create"))
             return spelled(self._spelling, seen, f"create application {key}", desired, assume=not request.preview)
         before = application.from_wire(raw, key.vhost)
-        declaration, differences = self._compare(APPLICATION, desired, before)
+        declaration, differences = self._spelling.compare(APPLICATION, desired, before)
         seen = seen._replace(before=before, declaration=declaration, differences=differences)
         if not differences:
             return seen

@@ -319,18 +319,12 @@ def put_back(
 def spelled(
     spelling: ServerSpelling, seen: Observed, attempt: str, *values: Specified, assume: bool = False
 ) -> Observed:
-    """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option in
-    ``values``, or if only a file can hold its value. ``assume`` is that of `ServerSpelling.to_write`.
+    """Return the observation in the spelling of the server; with an obstacle if the server cannot have ``values``.
+
+    ``assume`` is that of `ServerSpelling.to_write`.
     """
-    try:
-        for value in values:
-            declaration = spelling.to_write(seen.declaration, value, attempt, assume=assume)
-            seen = seen._replace(declaration=declaration)
-    except OmeError as error:
-        if error.kind not in ("unsupported_option", "file_macro"):
-            raise
-        return seen._replace(obstacle=error)
-    return seen
+    declaration, obstacle = spelling.try_to_write(seen.declaration, attempt, *values, assume=assume)
+    return seen._replace(declaration=declaration, obstacle=obstacle or seen.obstacle)
 
 
 class Reconciler(t.Generic[CurrentState]):

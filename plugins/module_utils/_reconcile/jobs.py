@@ -19,7 +19,7 @@ from .._config.stream_maps import is_durable_path, map_path, of_configuration, s
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import with_names
-from .._resources import stream
+from .._resources import application, stream
 from .._resources.jobs import NO_APPLICATION, NO_OUTPUT, NO_STREAM, WAITING_STATES, JobKind, id_of
 from .._resources.kind import Key, Specified, Value, key_of
 from . import jobs_plan
@@ -402,14 +402,7 @@ class Jobs(Reconciler[RunningJobs]):
         """Read whether an application that exists has no publisher for such jobs, unless their list fails then."""
         if scope in current.missing or not self._kind.lists_without_publisher:
             return False
-        try:
-            application = self._api.read_application(*scope)
-        except OmeError as error:
-            if error.kind == "controller_not_found":  # the server has no call that could say it
-                return False
-            raise
-        publishers = (application or {}).get("publishers")
-        return isinstance(publishers, dict) and not any(name in publishers for name in self._kind.publishers)
+        return application.lacks(self._api.find_application(*scope), "publishers", self._kind.publishers)
 
     # Applying
 

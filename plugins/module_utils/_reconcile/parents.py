@@ -432,15 +432,8 @@ class ParentReconciler(Reconciler[Current]):
         """Return a planned create with the object that exists meanwhile, and what differs in it."""
         if current is None:
             return change
-        declaration, differences = self._compare(change.declaration, change.desired, current)
+        declaration, differences = self._spelling.compare(change.declaration, change.desired, current)
         return change.replace(declaration=declaration, before=current, differences=differences)
-
-    def _compare(
-        self, declaration: Object, desired: Specified, current: Value
-    ) -> tuple[Object, tuple[Difference, ...]]:
-        """Return the declaration with the defaults of the server, and what differs."""
-        declaration = self._spelling.to_compare(declaration, desired)
-        return declaration, tuple(declaration.difference(desired, current))
 
     def _create_one(self, change: PlannedChange, value: Specified) -> None:
         """Create one object from a value in option form; raise OmeError if it is refused."""

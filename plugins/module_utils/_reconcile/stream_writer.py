@@ -218,10 +218,9 @@ class StreamWriter:
 
     def compare(self, desired: Specified, current: Value) -> tuple[Object, tuple[Difference, ...]]:
         """Return the declaration with the defaults of the server, and what differs."""
-        declaration = self._spelling.to_compare(self._kind.declaration, desired)
         now = self._context.now()
         desired, current = self._kind.part_at(desired, now), self._kind.part_at(current, now)
-        return declaration, tuple(declaration.difference(desired, current))
+        return self._spelling.compare(self._kind.declaration, desired, current)
 
     def _is_listed(self, key: Key) -> bool:
         try:

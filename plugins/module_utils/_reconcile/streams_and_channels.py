@@ -17,6 +17,7 @@ from .._api.spelling import ServerSpelling
 from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._resources import application
 from .._resources.kind import Key, Kind, Scope, Specified, Value, key_of, label_of
 from .._resources.stream import providers_of
 from .._schema.validators import is_addressable
@@ -127,7 +128,7 @@ class StreamsAndChannels(Reconciler[Current]):
     def _absence(self, error: OmeError) -> OmeError:
         """Return the error of a read that says why there can be no object; raise any other."""
         if error.kind == "controller_not_found":
-            raise error.with_detail(f"A {self.what} needs OvenMediaEngine {self._kind.since} or later.") from error
+            raise error.with_detail(self._kind.needed_release) from error
         if error.kind not in NOTHING_HERE:
             raise error
         return error
@@ -175,7 +176,7 @@ class StreamsAndChannels(Reconciler[Current]):
 
     def predict(self, plan: Plan, current: Current) -> list[Outcome]:
         failed = []
-        lacking: dict[tuple[str, ...], t.Collection[str] | None] = {}
+        applications: dict[tuple[str, ...], t.Any] = {}
         for change, seen in zip(plan.changes, current.objects):
             if change.action != CREATED or self._predicted.created(change.label["vhost"], change.label["app"]):
                 continue
@@ -187,23 +188,11 @@ class StreamsAndChannels(Reconciler[Current]):
                     where, consequence = "/".join(change.scope), f"The create of {self.what} {change.name}"
                     self._context.warn(self._predicted.not_yet(where, seen.absence, consequence))
                 continue
-            if change.scope not in lacking:
-                lacking[change.scope] = self._providers_of(change)
-            has, needs = lacking[change.scope], self._kind.providers(change.desired)
-            if has is not None and needs and not set(needs) & set(has):
+            if change.scope not in applications:
+                applications[change.scope] = self._api.find_application(*change.scope)
+            if application.lacks(applications[change.scope], "providers", self._kind.providers(change.desired)):
                 failed.append(Outcome.of(change).failed(OmeError("provider_missing", attempt)))
         return merge_outcomes(plan.changes, failed)
-
-    def _providers_of(self, change: PlannedChange) -> t.Collection[str] | None:
-        """Return the JSON names of the providers of an application; None if the server does not show them."""
-        try:
-            application = self._api.read_application(*change.scope)
-        except OmeError as error:
-            if error.kind == "controller_not_found":  # the server has no call that could say it
-                return None
-            raise
-        providers = (application or {}).get("providers")
-        return providers if isinstance(providers, dict) else None
 
     # Applying
 
@@ -251,7 +240,6 @@ class PullEndpoints(Streams):
     def _lacks_provider(self, vhost: str, app: str, body: t.Mapping[str, t.Any]) -> bool:
         """Read whether the application has no provider for the URLs of a pull."""
         try:
-            providers = (self._api.read_application(vhost, app) or {}).get("providers")
+            return application.lacks(self._api.read_application(vhost, app), "providers", providers_of(body))
         except OmeError:  # The failed pull is the error to report.
             return False
-        return isinstance(providers, dict) and not set(providers_of(body)) & set(providers)

@@ -325,7 +325,7 @@ class VirtualHosts(ParentReconciler):
         if raw is None:
             return self._probe_new(desired, request)
         before = VIRTUAL_HOST.from_wire(raw)
-        declaration, differences = self._compare(VIRTUAL_HOST, desired, before)
+        declaration, differences = self._spelling.compare(VIRTUAL_HOST, desired, before)
         seen = Observed({"name": name}, declaration, before, differences)
         if not differences:
             return seen

@@ -367,10 +367,27 @@ APPLICATIONS = Kind(
 )
 
 
+def has_any(app: t.Mapping[str, t.Any], part: str, names: t.Collection[str]) -> bool:
+    """Return whether an application (option form) lists one of some providers or publishers.
+
+    ``part`` is `providers` or `publishers`, ``names`` are their JSON names.
+    """
+    listed = APPLICATION.fields[part].to_wire(app.get(part, {}))
+    return any(name in listed for name in names)
+
+
+def lacks(raw: t.Any, part: str, names: t.Collection[str]) -> bool:
+    """Return whether an application (wire form) needs one of some providers or publishers and has none of them.
+
+    Arguments are as for :func:`has_any`. False if the application does not show what it has, or was not read.
+    """
+    current = raw.get(part) if isinstance(raw, dict) else None
+    return bool(names) and isinstance(current, dict) and not any(name in current for name in names)
+
+
 def can_push(app: t.Mapping[str, t.Any]) -> bool:
     """Return whether an application (option form) has a publisher for push tasks."""
-    publishers = APPLICATION.fields["publishers"].to_wire(app.get("publishers", {}))
-    return any(name in publishers for name in PUSH_PUBLISHERS)
+    return has_any(app, "publishers", PUSH_PUBLISHERS)
 
 
 def is_dynamic(raw: t.Mapping[str, t.Any]) -> bool:

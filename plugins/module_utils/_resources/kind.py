@@ -10,6 +10,7 @@ import dataclasses
 import typing as t
 
 from .._core.errors import OmeError
+from .._core.server_version import parse, releases
 from .._schema.objects import Object
 
 Raw = t.Mapping[str, t.Any]  # an object in wire form
@@ -150,6 +151,11 @@ class Kind:
             f"A {self.what} of {place} is left unchanged, because a request with its {label} {key.name!r} can crash "
             "the server."
         )
+
+    @property
+    def needed_release(self) -> str:
+        """Which release has the calls, for the error of a server that does not have them."""
+        return f"A {self.what} needs {releases(parse(self.since))}."
 
     def validate(self, value: Specified, path: str, *, complete: bool) -> None:
         """Raise BadInput for an invalid object (specified form).

@@ -10,7 +10,7 @@ import re
 import typing as t
 
 from .._core.macros import has_macro
-from .._core.server_version import UNKNOWN, Version
+from .._core.server_version import UNKNOWN, Version, releases
 from . import ports as listening
 from . import ports as srt_options
 from .ports import DEVICE_OPTION, address, candidate, opened, ports, relay, single_port
@@ -307,7 +307,7 @@ LOGGER = (
     Rule("tags", not_empty, "config_logger_loader.cpp:45"),
     Rule(
         "tags[].level",
-        never("expected another level than trace, which needs OvenMediaEngine 0.20.0 or later", "trace"),
+        never(f"expected another level than trace, which needs {releases((0, 20, 0))}", "trace"),
         "0.18.0 config_logger_loader.cpp:95",
         before=(0, 20, 0),
     ),

@@ -14,7 +14,7 @@ import typing as t
 from .._core.errors import BadInput
 from .._core.macros import has_macro, is_reference, split_at_commas
 from .._core.secret_store import MASK, SecretStore, mask_url
-from .._core.server_version import BEFORE_VERSION_CALL, Changed, Version, describe, parse, show
+from .._core.server_version import BEFORE_VERSION_CALL, Changed, Version, of_this_server, parse, releases
 from .._core.texts import named
 from .validators import one_line
 
@@ -23,16 +23,14 @@ from .validators import one_line
 
 def needs(path: str, field: Field) -> str:
     """Return a text with the releases that know an option."""
-    releases = [f"OvenMediaEngine {show(field.since)} or later"] if field.since else []
-    releases += [f"{'' if releases else 'OvenMediaEngine '}{show(field.until)} or earlier"] if field.until else []
     instead = f" (others have {field.instead} in place of {field.option})" if field.instead else ""
-    return f"{named(path)} needs {', '.join(releases)}{instead}"
+    return f"{named(path)} needs {releases(field.since, field.until)}{instead}"
 
 
 def unsupported(unknown: t.Sequence[str], version: Version) -> str:
     """Return the detail of an error for unsupported options: at most five and the number of the others."""
     more = f"; and {len(unknown) - 5} more options" if len(unknown) > 5 else ""
-    return f"{'; '.join(unknown[:5])}{more}. The version of this server is {describe(version)}."
+    return f"{'; '.join(unknown[:5])}{more}. {of_this_server(version)}"
 
 
 # The base of all fields: names, versions, comparison, masking.

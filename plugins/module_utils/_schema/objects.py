@@ -26,7 +26,7 @@ from .._core.errors import BadInput
 from .._core.secret_store import SecretStore
 from .._core.server_version import Changed, Version
 from .extra import EXTRA, Extra
-from .fields import Difference, Field, mask_each_changed
+from .fields import Difference, Field, mask_each_changed, needs
 
 
 class Object(Field):
@@ -87,6 +87,10 @@ class Object(Field):
             prefix = f"{path}." if path else ""
             for option, item in value.items():
                 yield from self.fields[option].versioned(item, prefix + option)
+
+    def too_new(self, value: t.Any, version: Version, path: str = "") -> list[str]:
+        """Return which releases the options in ``value`` (option form) need that a version does not know."""
+        return [needs(option, field) for option, field in self.versioned(value, path) if not field.known_to(version)]
 
     def fields_named(self, key: str, path: str = "") -> t.Iterator[tuple[str, Field]]:
         """Yield (full option path, field) for every field at any level with the JSON name ``key``."""

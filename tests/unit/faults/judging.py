@@ -79,7 +79,7 @@ class Ledger:
 
 @dataclass
 class Verdict:
-    """What is not as it must be; the names are those of the columns in docs/robustness.md."""
+    """What is not as it must be; the names are those of the columns of tests/robustness.py."""
 
     lost: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)

@@ -70,7 +70,7 @@ class Kind:
 
     @property
     def column(self) -> str:
-        """Return its row in docs/robustness.md."""
+        """Return its row in the page of tests/robustness.py."""
         return str(self.options["status"]) if self.fault == "status" else "restart" if self.empties else self.fault
 
 

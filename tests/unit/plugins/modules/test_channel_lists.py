@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.channel_samples import (
     CALLS,
@@ -21,13 +21,12 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.ch
     RECREATED,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import LOST
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.test_channels import WITH_CHANNELS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 KINDS = tuple(CHANNELS)
 
 
-@pytest.fixture(params=WITH_CHANNELS, name="simulator")
+@pytest.fixture(params=RECORDED_MEDIA, name="simulator")
 def _simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
     """A simulator of each version with channels in turn, with the application `media`."""
     with Simulator(version=request.param, scene="media") as made:

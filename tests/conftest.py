@@ -19,7 +19,7 @@ NOT_MEASURED = (
     "unit/plugins/modules/test_application_no_false_change.py",
     "unit/plugins/modules/test_no_false_change.py",
     "unit/plugins/modules/test_request_counts.py",
-    "unit/simulator/",
+    "simulator/tests/",
 )
 """Tests that take the same ways through the code many times, or take none of ours. Measuring doubles the time that they
 need, and they reach next to nothing that no other test reaches.

@@ -19,7 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._watcher
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.viewing import status_of_playlist
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, VHOSTS, Project

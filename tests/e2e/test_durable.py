@@ -13,8 +13,8 @@ import typing as t
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 from .conftest import BOTH_PATHS, LOCAL, Project
 

@@ -15,8 +15,8 @@ import typing as t
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.viewing import status_of_playlist
 
 from .conftest import LOCAL, TOKEN, Project

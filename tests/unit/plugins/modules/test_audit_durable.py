@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, post
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 SECRET, KEY = "canary-of-the-webhook", "canary-of-the-platform"
 WEBHOOKS = {

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED, RELEASES, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, post
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.viewing import status_of_playlist
 
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'

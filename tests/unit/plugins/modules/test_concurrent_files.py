@@ -20,13 +20,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.durable import Durable
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.concurrent_writers import (
     End,
     Writer,
     Writers,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 WRITERS = 8

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 from ansible.plugins.action.normal import ActionModule as NormalAction
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 
 @pytest.fixture(name="directory")

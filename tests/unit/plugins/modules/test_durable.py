@@ -16,13 +16,13 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import Directory
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
     ModuleRun,
     connection,
     make_virtual_host,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 SECRET, OTHER_SECRET = "canary-of-the-webhook", "canary-of-another-webhook"

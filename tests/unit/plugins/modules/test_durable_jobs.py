@@ -16,9 +16,9 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import Directory
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 KEY, OTHER_KEY = "canary-of-the-platform", "canary-of-another-platform"

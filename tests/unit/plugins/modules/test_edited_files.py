@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 SECRET = "canary-in-the-file"
 SERVER = config_files.server('<VirtualHost include="VHost*.xml"/>')

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 LIVE: dict[str, Any] = {"name": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, "push": {}}}

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 KEY, OTHER_KEY = "canary-of-the-platform", "canary-of-another-platform"
 APP = {"name": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, "push": {}, "file": {}}}

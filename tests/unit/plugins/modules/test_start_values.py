@@ -16,13 +16,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import show
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.refusals import refusals
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._resources.test_refusals import (
     ROWS,
     Row,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import configuration_directory
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 VHOST = {"name": "t", "host": {"names": ["t.example.com"]}}

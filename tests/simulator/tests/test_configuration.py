@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, NotStarted, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.schema import KEYS, SERVER_KEYS
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.config_files import (
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.config_files import (
     TOKEN,
     application,
     server,
     virtual_host,
     write,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Client, Start, refused
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import Client, Start, refused
 
 INCLUDE = '<VirtualHost include="VHost*.xml"/>'
 

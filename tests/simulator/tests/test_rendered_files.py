@@ -16,12 +16,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.configuration import load
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.config_files import server, write
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.versions import VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.meaning import (
     meaning,
     virtual_hosts_with_applications,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.config_files import server, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

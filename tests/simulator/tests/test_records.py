@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import BYTES_PER_SECOND
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Client
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import Client
 
 APP = "/v1/vhosts/default/apps/media"
 LIVE = ("default", "media", "live1")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Start, refused
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import Start, refused
 
 PROFILES = "/v1/vhosts/t1/apps/live/outputProfiles"
 PROFILE = {"name": "extra", "outputStreamName": "x", "encodes": {"videos": [{"name": "v", "bypass": True}]}}

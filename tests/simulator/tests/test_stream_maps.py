@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock, Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.config_files import (
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.config_files import (
     application,
     server,
     virtual_host,
     write,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Client, Start
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import Client, Start
 
 APP = "/v1/vhosts/default/apps/live"
 PUSHES = {

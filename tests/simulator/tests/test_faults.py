@@ -23,7 +23,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import AFTER, BEFORE, KINDS, VARIANTS, Fault
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import wait_until
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import wait_until
 
 VHOSTS = "/v1/vhosts"
 NEW = ({"name": "t1", "host": {"names": ["t1.example.com"]}},)

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, NotPublished, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Client
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import Client
 
 WIRE = Path(__file__).resolve().parents[2] / "wire" / "play"
 RECORDINGS = {path.stem: json.loads(path.read_text(encoding="utf-8"))["steps"] for path in sorted(WIRE.glob("*.json"))}

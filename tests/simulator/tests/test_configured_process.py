@@ -22,7 +22,7 @@ import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.config_files import (
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.config_files import (
     TOKEN,
     server,
     virtual_host,

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault, from_json
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.raw import KEEP, Raw, message
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Client
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import Client
 
 STATISTICS = "/v1/stats/current/vhosts/default"
 

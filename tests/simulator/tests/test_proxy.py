@@ -17,7 +17,7 @@ import pytest
 import requests
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Proxy, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import wait_until
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import wait_until
 
 KEY = {"X-Gateway-Key": "canary-gateway-key"}
 NEW = [{"name": "t1", "host": {"names": ["t1.example.com"]}}]

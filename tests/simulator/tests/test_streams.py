@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock
-from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Start, refused
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import Start, refused
 
 APP = "/v1/vhosts/default/apps/media"
 STREAMS = f"{APP}/streams"

@@ -79,7 +79,12 @@ def test_a_new_option_of_llhls(clone: pathlib.Path) -> None:
     declaration, fragment, keys = (clone / place / name for place, name in places.items())
     insert(declaration, 'Float("part_hold_back"', 'Int("part_limit", "partLimit", check=checks.count),')
     insert(fragment, "part_hold_back:", "part_limit:\n  description: The most parts.\n  type: int")
-    row = {"json": "publishers.llhls.partLimit", "xml": "Publishers.LLHLS.PartLimit", "type": "integer", "optional": True}
+    row: dict[str, t.Any] = {
+        "json": "publishers.llhls.partLimit",
+        "xml": "Publishers.LLHLS.PartLimit",
+        "type": "integer",
+    }
+    row["optional"] = True
     insert(keys.with_name(f"{NEWEST}.json"), '{"json": "publishers.llhls.partHoldBack"', json.dumps(row) + ",")
 
     run(clone, sys.executable, "-c", RUN)

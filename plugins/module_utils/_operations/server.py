@@ -19,10 +19,9 @@ from .._host.server_service import UNTOUCHED
 from .._schema.objects import Object
 from .base import Operation, Params, Result
 from .provision import Provision
-from .server_api import Address, Connect
 from .server_config import ServerConfig
 from .server_options import API_PORT, options_of, port_of_api, provision_options, specs, unlisted
-from .server_start import summary
+from .server_start import Address, Connect, summary
 from .server_task import ServerTask
 
 _VERSION = re.compile(r"[0-9]+[.][0-9]+[.][0-9]+")

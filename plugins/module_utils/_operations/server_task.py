@@ -36,7 +36,6 @@ from .._host.server_service import ACTIVE, STARTING, UNTOUCHED, ServerService
 from .audit import AuditInfo
 from .base import Params, Result
 from .provision import Provision
-from .server_api import Address, Connect, ServerApi
 from .server_config import ServerConfig
 from .server_files import ServerFiles, StepFailed
 from .server_options import missing_variables, options_of, provision_options, removal_options
@@ -48,8 +47,11 @@ from .server_start import (
     ROLLED_BACK,
     STARTED,
     UNINSTALLED,
+    Address,
+    Connect,
     NotStarted,
     Old,
+    ServerApi,
     ServerStart,
     summary,
 )

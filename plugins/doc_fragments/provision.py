@@ -14,17 +14,16 @@ class ModuleDocFragment:
 options:
   vhosts:
     description:
-      - The virtual hosts with their applications, in the format of
-        O(streamops.ovenmediaengine.vhosts#module:vhosts).
+      - The virtual hosts with their applications, in the format of O(streamops.ovenmediaengine.vhosts#module:vhosts).
       - "For example C({name: tenant-a, host: [live.example.com], applications: [{name: live, providers: [rtmp]}]})."
       - Fields omitted from an entry stay unchanged on the server.
     type: list
     elements: dict
   applications:
     description:
-      - Applications in addition to those in O(vhosts), in the format of
-        O(streamops.ovenmediaengine.applications#module:applications). Each entry has the virtual host, and the options
-        of M(streamops.ovenmediaengine.application).
+      - Applications in addition to those in O(vhosts). Each entry has the options of
+        M(streamops.ovenmediaengine.application) that describe the application, as in
+        O(streamops.ovenmediaengine.applications#module:applications).
       - "For example C({vhost: tenant-a, name: live, providers: [rtmp], publishers: [llhls]})."
       - Fields omitted from an entry stay unchanged on the server.
     type: list

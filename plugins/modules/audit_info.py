@@ -37,9 +37,9 @@ options:
     elements: dict
   applications:
     description:
-      - Desired applications in addition to those in O(vhosts), in the format of
-        O(streamops.ovenmediaengine.applications#module:applications). Each entry has the virtual host, and the options
-        of M(streamops.ovenmediaengine.application).
+      - Desired applications in addition to those in O(vhosts). Each entry has the options of
+        M(streamops.ovenmediaengine.application) that describe the application, as in
+        O(streamops.ovenmediaengine.applications#module:applications).
       - "For example C({vhost: tenant-a, name: live, providers: [rtmp], publishers: [llhls]})."
     type: list
     elements: dict

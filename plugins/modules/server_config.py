@@ -63,6 +63,8 @@ options:
     description:
       - Push tasks in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks), which the server starts with
         each stream of their name. They are written to C(maps/VHOST/APP/push_map.xml).
+      - "For example C({vhost: tenant-a, app: live, id: backup, stream: main, protocol: mpegts, url:
+        \"udp://192.0.2.7:5000\"})."
       - Their applications are listed in O(vhosts), with C(publishers.push). The server gives them other IDs.
     type: list
     elements: dict
@@ -70,6 +72,7 @@ options:
     description:
       - Recordings in the format of O(streamops.ovenmediaengine.records#module:records), which the server starts with
         each stream of their name. They are written to C(maps/VHOST/APP/record_map.xml).
+      - "For example C({vhost: tenant-a, app: live, id: archive, stream: main, file_path: \"/${Stream}.ts\"})."
       - Their applications are listed in O(vhosts), with C(publishers.file). The server gives them other IDs.
     type: list
     elements: dict

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.results import ManagingOperation
@@ -29,6 +30,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import String, StringList, Url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._task_options import CheckedOptions
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit import secret_tables
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
@@ -37,6 +39,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.resources import R
 MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
 LONGEST_PAGE = 900  # lines
+CONNECTED = {"api_url": "http://127.0.0.1:9", "api_token": "x"}
 CONNECTION = {
     "api_url",
     "api_token",
@@ -178,6 +181,30 @@ def without_options(options: dict[str, Any], path: str = "") -> Iterator[str]:
             yield from without_options(option["suboptions"], f"{path}{name}.")
         elif REFERENCE.search(" ".join(option["description"])):
             yield path + name
+
+
+def examples(options: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield the path and the value of each example in the description of an option."""
+    for name, option in options.items():
+        for text in re.findall(r"C\((\{.*\})\)", " ".join(option["description"])):
+            value = yaml.safe_load(text)
+            yield (*path, name), [value] if option["type"] == "list" else value
+        yield from examples(option.get("suboptions", {}), (*path, name))
+
+
+def test_examples_of_objects_are_accepted(documented: dict[str, Any]) -> None:
+    found = [(module, path, value) for module in MODULES for path, value in examples(documented[module])]
+    assert len(found) > 20
+    for module, path, value in found:
+        *outside, name = path
+        vhost = {"name": "n", "host": ["live.example.com"]}
+        options: dict[str, Any] = {outside[0]: [{**vhost, name: value}]} if outside else {name: value}
+        beside = {**CONNECTED, **vhost, "config_dir": "/c", "version": "0.21.0"}
+        specified = {**{one: beside[one] for one in argument_spec(module).keys() & beside.keys()}, **options}
+        checked = CheckedOptions(OPERATIONS[module], specified, module, str)
+        assert checked.problem == "", (module, path)
+        if not module.startswith("server"):  # their lists depend on each other
+            OPERATIONS[module]({**checked.params, "durable": False, "config_dir": None}).check()
 
 
 @pytest.mark.parametrize("module", MODULES)

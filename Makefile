@@ -5,7 +5,7 @@
 # Short names for what is done most. `make` alone lists them; the checks themselves are sessions of noxfile.py and antsibull-nox.toml.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-long lint format sanity unit units integration molecule hosts docs package fresh mutants behaviour bench watch requirements changelog venv clean
+.PHONY: help demo check test test-all test-long lint format sanity unit units integration molecule hosts docs package fresh mutants behaviour bench watch requirements changelog venv clean
 
 # The Python that sets up the environments; any from 3.8 on.
 PYTHON ?= python3
@@ -16,7 +16,8 @@ EXECUTION ?= in_process module
 TARGETS ?=
 # For unit, watch and bench: more arguments. For molecule: the scenarios; for hosts: all, or parts of their names.
 ARGS ?=
-TEST ?= tests/unit
+# For unit and watch: a file, a folder or one test.
+TEST ?=
 SCENARIOS ?= default audit fleet restream record rotate server container
 # For fresh: bookworm (Debian 12), trixie (13), or all.
 RELEASES ?= bookworm
@@ -32,6 +33,8 @@ REFERENCE ?= $(shell git log -1 --format=%h --grep="^Release [0-9]")
 
 RUN = @$(PYTHON) tools/environment.py test
 GATE = $(RUN) python tools/gate.py
+# In one process and in the order of the file, which begins at once.
+PYTEST = pytest --no-cov -p no:randomly --numprocesses=0
 releases := $(shell sed -n 's/^\([0-9]*\.[0-9]*\)\.[0-9].*/\1/p' requirements/cores.txt)
 final := $(shell sed -n 's/^\([0-9]*\.[0-9]*\)\.[0-9]* .*/\1/p' requirements/cores.txt)
 oldest := $(firstword $(releases))
@@ -46,6 +49,9 @@ help: ## List what there is
 
 demo: ## Show the collection at work on a simulated fleet; on a real server if OVENMEDIAENGINE_API_URL is set
 	@$(PYTHON) tools/environment.py demo demo/run
+
+check: ## The daily command, a minute: static checks, unit tests of what differs from main, one playbook
+	$(RUN) python tools/check.py
 
 test: ## The fast gate: static checks, tests, sanity, integration, artifact
 	$(GATE) integration-quick unit sanity-quick package $(static)
@@ -75,8 +81,8 @@ format: ## Format all Python, and update what is generated
 sanity: ## ansible-test sanity (CORES="2.19 2.21")
 	$(GATE) $(addprefix sanity-,$(cores))
 
-unit: ## The tests of the fast gate (ARGS="-k NAME")
-	$(RUN) nox --sessions unit -- $(ARGS)
+unit: ## The tests of the fast gate (ARGS="-k NAME"), or one file in seconds (TEST=tests/unit/plugins/filter)
+	$(RUN) $(if $(TEST),$(PYTEST) $(TEST) $(ARGS),nox --sessions unit -- $(ARGS))
 
 units: ## The unit tests that depend on ansible-core, with each release (CORES)
 	$(GATE) $(addprefix units-,$(cores))
@@ -106,7 +112,7 @@ bench: ## Measure the speed, an hour or two (ROUNDS, ROWS, UNTIL); on a real ser
 	$(RUN) python -m ansible_collections.streamops.ovenmediaengine.benchmarks $(ARGS)
 
 watch: ## Run a test again and again as files change (TEST=tests/unit/plugins/filter)
-	$(RUN) watchfiles "pytest --numprocesses=0 --no-cov --failed-first $(TEST) $(ARGS)" plugins tests
+	$(RUN) watchfiles "$(PYTEST) --failed-first $(or $(TEST),tests/unit) $(ARGS)" plugins tests
 
 requirements: ## Lock requirements/*.in again
 	$(RUN) nox --sessions requirements

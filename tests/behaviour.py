@@ -93,7 +93,9 @@ def extract(revision: str, target: pathlib.Path, part: str = "") -> None:
 
 def run(*command: str) -> None:
     """Run a command silently; its output is in the exception if it fails."""
-    ended = subprocess.run(command, cwd=WORK, capture_output=True, text=True, check=False)
+    # ansible-galaxy installs nothing that it finds on this path, where `make` puts the working tree.
+    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(WORK)}
+    ended = subprocess.run(command, cwd=WORK, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise RuntimeError("%s\n%s%s" % (" ".join(command), ended.stdout, ended.stderr))
 

@@ -19,11 +19,6 @@ OTHERS = ", ".join(map(show, TESTED[:-1]))
 EXAMPLE = re.compile(
     r"(?:(?:^|[ {])(?:server_)?version[:=] ?|such as V\(|such as `*|\bserver (?=\S+: files))(\d+\.\d+\.\d+)(?![.\d])"
 )
-DOCUMENTS = [
-    path
-    for pattern in ("README.md", "demo/server.yml", "plugins/modules/*.py", "roles/*/**/*.*", "docs/docsite/rst/*.rst")
-    for path in sorted(ROOT.glob(pattern))
-]
 
 
 def test_the_tested_releases_are_those_that_were_recorded() -> None:
@@ -56,11 +51,27 @@ def test_a_statement_about_the_releases_is_true(document: str, text: str) -> Non
     assert text in (ROOT / document).read_text(encoding="utf-8")
 
 
-def test_examples_are_for_the_newest_release() -> None:
-    found = [
-        f"{path.relative_to(ROOT)}, line {number}: {release}"
-        for path in DOCUMENTS
+def examples(*patterns: str) -> dict[str, str]:
+    """Return the releases that examples of documents are for, by place."""
+    return {
+        f"{path.relative_to(ROOT)}, line {number}": release
+        for pattern in patterns
+        for path in sorted(ROOT.glob(pattern))
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         for release in EXAMPLE.findall(line)
-    ]
-    assert len(found) > 20 and [one for one in found if not one.endswith(f" {show(NEWEST)}")] == []
+    }
+
+
+@pytest.mark.parametrize(
+    ("patterns", "others"),
+    [
+        (("demo/server.yml", "plugins/modules/*.py", "roles/*/**/*.*", "docs/docsite/rst/*.rst"), set()),
+        # Upgrades begin with an older release.
+        (("tests/integration/targets/**/*.yml", "extensions/molecule/**/*.yml"), {RECORDED_MEDIA[-1]}),
+    ],
+    ids=["documentation", "targets"],
+)
+def test_examples_are_for_the_newest_release(patterns: tuple[str, ...], others: set[str]) -> None:
+    found = examples(*patterns)
+    assert show(NEWEST) in found.values()
+    assert {place: release for place, release in found.items() if release not in {show(NEWEST), *others}} == {}

@@ -13,8 +13,8 @@ import ssl
 import typing as t
 
 import aiohttp
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import rejected_token
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import rejected_token
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import NOT_TLS
 
 LARGEST_RESPONSE = 4 * 1024 * 1024  # bytes; a list of 10,000 push tasks

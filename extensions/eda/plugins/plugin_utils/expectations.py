@@ -12,9 +12,11 @@ import typing as t
 
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import JobKind
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import RECORDS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
+    PUSH_TASKS,
+    RECORDS,
+    JobKind,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import Endpoint
 

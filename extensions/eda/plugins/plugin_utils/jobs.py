@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import takes_stream
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
+    PUSH_TASKS,
+    RECORDS,
     JobKind,
     id_of,
     is_of_configuration,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import takes_stream
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import RECORDS
 
 from .expectations import Mark, mark_of
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.release import __version__
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.results import ManagingOperation
@@ -76,6 +77,7 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in printed.items()}
 
 
+@pytest.mark.skipif(__version__.startswith("2.16."), reason="the layout of ansible-doc 2.16 takes more lines")
 def test_only_the_pages_that_describe_most_options_are_long(tmp_path: Path) -> None:
     pages = re.split(r"^> .*/(\w+)\.py\)$", ansible_doc(tmp_path), flags=re.MULTILINE)
     lengths = {name: page.count("\n") for name, page in zip(pages[1::2], pages[2::2])}

@@ -294,6 +294,7 @@ CALLS: dict[str, Callable[[Api], object]] = {
     "delete_virtual_host": lambda api: api.delete_virtual_host("t-s"),
     "list_applications": lambda api: api.list_applications("t-s"),
     "read_application": lambda api: api.read_application("t-s", "live"),
+    "find_application": lambda api: api.find_application("t-s", "live"),
     "create_applications": lambda api: api.create_applications("t-s", [{"name": "new", "type": "live"}]),
     "delete_application": lambda api: api.delete_application("t-s", "live"),
     "list_streams": lambda api: api.list_streams("t-s", "live"),

@@ -38,7 +38,7 @@ def test_the_tested_releases_are_those_that_were_recorded() -> None:
         ("docs/docsite/rst/guide_server_versions.rst", f"A version newer than {show(NEWEST)} gets the newest known"),
         ("docs/docsite/rst/guide_server_versions.rst", f"returns the names of {show(NEWEST)} for every version."),
         ("docs/docsite/rst/guide_live.rst", f"These are the names of server version {show(NEWEST)} for every server"),
-        ("tools/return_docs.yml", f"The names are those of server version {show(NEWEST)}."),
+        ("plugins/modules/server_info.py", f"The names are those of server version {show(NEWEST)}."),
         ("extensions/molecule/container/molecule.yml", f"docker.io/airensoft/ovenmediaengine:v{show(NEWEST)}"),
         ("docs/api-coverage.md", f"{show(NEWEST)} is the newest;"),
         (

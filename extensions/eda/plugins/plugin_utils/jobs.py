@@ -16,6 +16,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
     id_of,
     is_of_configuration,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.kind import Key
 
 from .expectations import Mark, mark_of
 
@@ -112,7 +113,7 @@ class Jobs:
             return None
         stream, hashes = mark
         for raw in mapped:
-            job = self._watched.kind.from_wire(raw, *scope)
+            job = self._watched.kind.from_wire(raw, Key(*scope))
             if takes_stream(stream, _stream_of(raw)) and all(
                 mark_of(self._watched.kind, option, job.get(option, "")) == value for option, value in hashes.items()
             ):

@@ -120,7 +120,7 @@ def valid(name: str, jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for job in jobs:
         destination = {"protocol": "rtmp", "url": "rtmp://a.example.com/app"} if name == "push_tasks" else {}
         try:
-            JOBS[name].kind.validate({**job, **destination}, "", started=True)
+            JOBS[name].kind.validate({**job, **destination}, "", complete=True)
         except BadInput:
             continue
         found.append({**job, **destination})

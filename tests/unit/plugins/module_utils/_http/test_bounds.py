@@ -307,6 +307,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
     "delete_virtual_host": (("v",), DELETES),
     "list_applications": (("v",), READS),
     "read_application": (("v", "a"), READS),
+    "find_application": (("v", "a"), READS),
     "create_applications": (("v", [{"name": "a"}]), CREATES),
     "delete_application": (("v", "a"), DELETES),
     "list_streams": (("v", "a"), READS),

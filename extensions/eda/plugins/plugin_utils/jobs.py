@@ -20,9 +20,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 
 from .expectations import Mark, mark_of
 
-Key = tuple[str, str, str]
-"""Virtual host, application and ID."""
-
 
 class WatchedJobs(t.NamedTuple):
     """One kind of job, and what is its own when it is watched."""

@@ -107,7 +107,11 @@ PART = "A part of make test or of make test-all."
 NOT_RUN = {
     "make demo": "tests/e2e/test_demo.py runs what it calls.",
     "make test": RUNS_THIS,
+    "make check": RUNS_THIS,
+    "make unit TEST=tests/unit/plugins/filter": PART,
     'make unit ARGS="-k push_task"': RUNS_THIS,
+    "make unit ARGS=\"-k 'NAME or test_docs or test_api_coverage or module_examples'\"": RUNS_THIS,
+    'make integration CORES=newest TARGETS="NAME execution_paths"': PART,
     "make watch TEST=tests/unit/plugins/filter": "Runs until it is stopped.",
     "make lint": PART,
     "make format": "Formats this.",

@@ -338,8 +338,8 @@ def _describe_push_task(raw: Raw) -> dict[str, t.Any]:
 
 
 PUSH_TASKS = JobKind(
-    "push task",
-    PUSH_TASK,
+    what="push task",
+    declaration=PUSH_TASK,
     option="push_tasks",
     place="push_task",
     calls=PUSHES,
@@ -481,8 +481,8 @@ def _merged_record(merged: Value, desired: Specified, _current: Specified) -> Va
 
 
 RECORDS = JobKind(
-    "recording",
-    RECORD,
+    what="recording",
+    declaration=RECORD,
     option="records",
     place="record",
     calls=CALLS,

@@ -25,7 +25,7 @@ import typing as t
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = "plugins/module_utils/"
 LAYERS = ["_core", "_tls", "_http", "_schema", "_api", "_resources", "_config", "_host"]
-LAYERS += ["_reconcile", "_certificates", "_audit", "_operations", "_runtime"]
+LAYERS += ["_reconcile", "_certificates", "_playback", "_audit", "_operations", "_runtime"]
 LONGEST = 600
 _ABSOLUTE = "ansible_collections.streamops.ovenmediaengine.plugins.module_utils"
 

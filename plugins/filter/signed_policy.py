@@ -81,7 +81,7 @@ _value:
 import typing as t
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _signed_policies
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import signed_policies
 
 
 def signed_policy(policy: t.Any) -> str:
@@ -89,11 +89,11 @@ def signed_policy(policy: t.Any) -> str:
     if not isinstance(policy, t.Mapping):
         raise AnsibleFilterError(
             f"Could not encode the policy: it is of type {type(policy).__name__}. Expected a mapping with "
-            f"{', '.join(_signed_policies.OPTIONS)}."
+            f"{', '.join(signed_policies.OPTIONS)}."
         )
     try:
-        return _signed_policies.encode(_signed_policies.make_policy(policy))
-    except _signed_policies.Invalid as error:
+        return signed_policies.encode(signed_policies.make_policy(policy))
+    except signed_policies.Invalid as error:
         raise AnsibleFilterError(f"Could not encode the policy: {error}") from None
 
 

@@ -133,8 +133,8 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _signed_policies, _signed_urls
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._signed_policies import Invalid
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import signed_policies, signed_urls
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.signed_policies import Invalid
 
 # What a virtual host has in signed_policy. The filter does not use the last two.
 _OF_VHOST = ("secret_key", "policy_query_key_name", "signature_query_key_name", "enables", "extra")
@@ -159,24 +159,24 @@ def signed_url(
     }
     try:
         settings = _settings(signed_policy, options)
-        key = _signed_urls.make_key(
+        key = signed_urls.make_key(
             settings["secret_key"], settings["policy_query_key_name"], settings["signature_query_key_name"]
         )
         if not isinstance(parts, bool):
-            raise Invalid("parts", _signed_policies.shown(parts), "true or false")
+            raise Invalid("parts", signed_policies.shown(parts), "true or false")
         encoded = _policy(policy, keys)
-        signed = _signed_urls.sign(url, encoded, key)
+        signed = signed_urls.sign(url, encoded, key)
     except Invalid as error:
         message = f"Could not sign the URL: {error}"
         for source in (options, signed_policy if isinstance(signed_policy, t.Mapping) else {}):
-            secret = _signed_policies.plain(source.get("secret_key"))
+            secret = signed_policies.plain(source.get("secret_key"))
             # Replacing a shorter text would only show where it is.
             if isinstance(secret, str) and len(secret) > 2:
                 message = message.replace(secret, MASK).replace(repr(secret)[1:-1], MASK)
         raise AnsibleFilterError(message) from None
     if not parts:
         return signed.url
-    return {**signed._asdict(), "expires": _signed_policies.timestamp(_signed_policies.decode(encoded)["url_expire"])}
+    return {**signed._asdict(), "expires": signed_policies.timestamp(signed_policies.decode(encoded)["url_expire"])}
 
 
 def _settings(signed_policy: t.Any, options: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -198,20 +198,20 @@ def _settings(signed_policy: t.Any, options: dict[str, t.Any]) -> dict[str, t.An
 
 def _policy(policy: t.Any, keys: t.Mapping[str, t.Any]) -> str:
     """Return the encoded policy of the options."""
-    unknown = sorted(name for name in keys if name not in _signed_policies.OPTIONS)
+    unknown = sorted(name for name in keys if name not in signed_policies.OPTIONS)
     if unknown:
-        raise Invalid(unknown[0], "is not an option", f"one of {', '.join(_signed_policies.OPTIONS)} for the policy")
+        raise Invalid(unknown[0], "is not an option", f"one of {', '.join(signed_policies.OPTIONS)} for the policy")
     if policy is None:
-        return _signed_policies.encode(_signed_policies.make_policy(keys))
+        return signed_policies.encode(signed_policies.make_policy(keys))
     specified = [name for name, value in keys.items() if value is not None]
     if specified:
         raise Invalid(specified[0], "is specified together with policy", "one of the two")
-    policy = _signed_policies.plain(policy)
+    policy = signed_policies.plain(policy)
     if isinstance(policy, t.Mapping):
-        return _signed_policies.encode(_signed_policies.make_policy(policy))
+        return signed_policies.encode(signed_policies.make_policy(policy))
     if not isinstance(policy, str):
         raise Invalid("policy", f"is of type {type(policy).__name__}", "a mapping, or a result of signed_policy")
-    _signed_policies.decode(policy)
+    signed_policies.decode(policy)
     return policy
 
 

@@ -282,6 +282,91 @@ ADVICE: dict[str, Advice] = {
         "The stream has no speech-to-text.",
         "Configure speech-to-text in media_options of the application's output profiles. It starts with the stream.",
     ),
+    "play_name_resolution": Advice(
+        "A viewer cannot resolve the host name of the URL.",
+        "Create the name in DNS. To play before that, set $connect_to to the address of the server.",
+    ),
+    "play_connection": Advice(
+        "A viewer gets no connection, or it broke.",
+        "Check that the server runs, the port of the publisher under <Bind> in its Server.xml, and the firewall.",
+    ),
+    "play_tls": Advice(
+        "A viewer gets no TLS connection that can be trusted.",
+        "Check certificate and host names of the virtual host with certificate_info, and that the port is a TLS port. "
+        "For an authority of your own, set $chain_ca_path.",
+    ),
+    "play_denied": Advice(
+        "The server refuses the viewer.",
+        "If the virtual host has a signed_policy or an admission webhook, play a URL that it admits: sign it for this "
+        "scheme, host name and port.",
+    ),
+    "play_not_found": Advice(
+        "The server has nothing to play at this URL.",
+        "Check that the stream is live, that the host name reaches the virtual host and no other one, that the "
+        "application has the publisher, and that an output profile makes an output of this name.",
+    ),
+    "play_status": Advice(
+        "The server answered a viewer with an error.",
+        "Read the server's log, and that of a proxy or CDN in front of it.",
+    ),
+    "play_timeout": Advice(
+        "A viewer did not get an answer, or the media, in time.",
+        "Check the load of server and network. If they are only slow, raise $play_timeout.",
+    ),
+    "play_playlist": Advice(
+        "The playlist lists nothing that can be played.",
+        "Check that the publisher sends video or audio with a codec that the protocol takes, and the output profiles "
+        "and playlists of the application.",
+    ),
+    "play_cors": Advice(
+        "A web page of this origin may not read the responses.",
+        "Add the origin to cross_domains of the publisher in the application, exactly as browsers send it.",
+    ),
+    "play_media": Advice(
+        "The media that are announced do not arrive.",
+        "Check that the publisher still sends, and read the server's log. A proxy or CDN may have cached an old "
+        "response.",
+    ),
+    "play_key_frame": Advice(
+        "No key frame arrives, with which a player could begin.",
+        "Set the key frame interval of the encoder to one or two seconds, without scene-dependent key frames.",
+    ),
+    "play_decoding": Advice(
+        "The media cannot be decoded.",
+        "Check codec and profile of the encoder and of the output profile. WebRTC needs H.264 of the baseline or "
+        "constrained baseline profile, VP8, or Opus.",
+    ),
+    "play_stalled": Advice(
+        "The stream does not move on.",
+        "Check that the publisher still sends, and read the server's log.",
+    ),
+    "play_negotiation": Advice(
+        "Viewer and server do not agree on a WebRTC session.",
+        "Check the WebRTC publisher of the application, and that its output has a codec that WebRTC takes. "
+        "Read the server's log.",
+    ),
+    "play_ice": Advice(
+        "No route for the media by WebRTC works.",
+        "Check <IceCandidates> and <TcpRelay> under <Bind> in the server's Server.xml: the addresses must be those "
+        "that viewers reach, and firewalls must let the ports pass.",
+    ),
+    "play_allowed": Advice(
+        "A viewer who should be refused can play.",
+        "Check signed_policy and admission_webhooks of the virtual host: the publisher must be in enables, and the "
+        "host name must reach this virtual host.",
+    ),
+    "play_library": Advice(
+        "A Python library that plays media is missing.",
+        "Install it for the Python that runs the module.",
+    ),
+    "play_program": Advice(
+        "The program that plays this protocol is missing.",
+        "Install ffmpeg where the module runs, such as with apt-get install ffmpeg, or leave the protocol out.",
+    ),
+    "not_as_expected": Advice(
+        "Some playbacks are not as expected.",
+        "Read the entries of playbacks with as_expected false. Each has its own error.",
+    ),
     "host": Advice(
         "The host of the task did not do what the task needs.",
         "The message says what failed. Correct it, and run the task again.",

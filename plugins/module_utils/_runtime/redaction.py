@@ -39,6 +39,7 @@ SECRET_OPTIONS = frozenset(
         "stream_keys",
         "user_data",
         "user_key",
+        "viewer_headers",
     )
 )
 """The names of all options that hold secrets."""

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import signed_policy as plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _signed_policies
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import signed_policies
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,7 +29,7 @@ HOUR = 3_600_000
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the clock of the filter."""
-    monkeypatch.setattr(_signed_policies, "time", SimpleNamespace(time_ns=lambda: NOW * 1_000_000 + 999_999))
+    monkeypatch.setattr(signed_policies, "time", SimpleNamespace(time_ns=lambda: NOW * 1_000_000 + 999_999))
 
 
 def decoded(text: str) -> dict[str, Any]:
@@ -39,8 +39,8 @@ def decoded(text: str) -> dict[str, Any]:
 
 
 def test_the_policy_of_the_servers_documentation() -> None:
-    assert _signed_policies.encode({"url_expire": 1399721581}) == "eyJ1cmxfZXhwaXJlIjoxMzk5NzIxNTgxfQ"
-    assert _signed_policies.decode("eyJ1cmxfZXhwaXJlIjoxMzk5NzIxNTgxfQ") == {"url_expire": 1399721581}
+    assert signed_policies.encode({"url_expire": 1399721581}) == "eyJ1cmxfZXhwaXJlIjoxMzk5NzIxNTgxfQ"
+    assert signed_policies.decode("eyJ1cmxfZXhwaXJlIjoxMzk5NzIxNTgxfQ") == {"url_expire": 1399721581}
 
 
 def test_all_keys_in_the_order_of_the_documentation() -> None:
@@ -203,6 +203,6 @@ def test_a_wrong_policy_is_refused(policy: Any, message: str) -> None:
 @given(st.integers(1, 10**9), st.integers(1, 2**31))
 def test_an_encoded_policy_decodes_to_the_same(seconds: int, address: int) -> None:
     network = f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}/32"
-    policy = _signed_policies.make_policy({"expires_in": seconds, "allow_ip": network})
-    text = _signed_policies.encode(policy)
-    assert "=" not in text and _signed_policies.decode(text) == decoded(text) == policy
+    policy = signed_policies.make_policy({"expires_in": seconds, "allow_ip": network})
+    text = signed_policies.encode(policy)
+    assert "=" not in text and signed_policies.decode(text) == decoded(text) == policy

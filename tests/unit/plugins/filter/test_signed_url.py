@@ -15,7 +15,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import signed_policy as policy_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import signed_url as plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _signed_policies, _signed_urls
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import signed_policies, signed_urls
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.signed_urls import refusal
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -58,7 +58,7 @@ URLS = [
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the clock of the filter."""
-    monkeypatch.setattr(_signed_policies, "time", SimpleNamespace(time_ns=lambda: NOW * 1_000_000 + 999_999))
+    monkeypatch.setattr(signed_policies, "time", SimpleNamespace(time_ns=lambda: NOW * 1_000_000 + 999_999))
 
 
 def test_the_url_of_the_servers_documentation() -> None:
@@ -73,7 +73,7 @@ def test_the_url_of_the_servers_documentation() -> None:
 def test_the_signature_of_the_servers_script() -> None:
     """The policy of its example has backslashes that are not JSON, so the filter refuses it; the signature is valid."""
     assert (
-        _signed_urls.signature(
+        signed_urls.signature(
             "ome_is_the_best", "ws://host:3333/app/stream?policy=e1widXJsX2V4cGlyZVwiOjE2MDQzNzc1MjAxNzh9"
         )
         == "rXfU1z1ynBTfK-q6_HM_I9fPzRs"
@@ -83,7 +83,7 @@ def test_the_signature_of_the_servers_script() -> None:
 def test_the_srt_url_of_the_servers_documentation() -> None:
     signed = signed_url("srt://1.2.3.4:9998?streamid=default/app/stream", secret_key=SECRET, expires_in=600, parts=True)
     policy = signed_policy({"expires_in": 600})
-    signature = _signed_urls.signature(SECRET, f"srt://default/app/stream?policy={policy}")
+    signature = signed_urls.signature(SECRET, f"srt://default/app/stream?policy={policy}")
     assert signed["url"] == (
         f"srt://1.2.3.4:9998?streamid=default%2Fapp%2Fstream%3Fpolicy%3D{policy}%26signature%3D{signature}"
     )

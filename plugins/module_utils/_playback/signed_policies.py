@@ -18,7 +18,7 @@ import re
 import time
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import shortened
+from .._core.texts import shortened
 
 Policy = dict[str, t.Union[int, str]]
 

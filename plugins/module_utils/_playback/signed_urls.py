@@ -16,9 +16,9 @@ import re
 import typing as t
 from urllib.parse import quote, unquote
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import shortened
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._signed_policies import (
+from .._core.secret_store import MASK
+from .._core.texts import shortened
+from .signed_policies import (
     Invalid,
     base64url,
     plain,

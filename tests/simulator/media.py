@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from .rtmp_input import Input
 
 BYTES_PER_SECOND = 125_000
 RTMP_SOURCE = "TCP://127.0.0.1:49394"
@@ -68,9 +71,20 @@ class LiveStream:
     renditions: list[dict[str, Any]] = field(default_factory=list)
     """The encoders that turn its speech into subtitles."""
     stt_paused: bool = False
+    input: Input | None = None
+    """What a publisher has sent that is connected to the simulator."""
+    on_end: list[Callable[[], None]] = field(default_factory=list)
+    """Called when the stream ends, from any thread: for connections that end with it."""
+
+    def end(self) -> None:
+        """End what is connected to the stream."""
+        for deed in list(self.on_end):
+            deed()
 
     def bytes_until(self, moment: float) -> int:
-        """Return how much came in so far; it grows once a second."""
+        """Return how much came in so far; it grows once a second, unless a publisher is connected."""
+        if self.input is not None:
+            return self.input.bytes
         return int(moment - self.since) * BYTES_PER_SECOND
 
 

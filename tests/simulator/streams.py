@@ -11,7 +11,7 @@ from typing import Any
 from . import tracks
 from .answers import Answer, envelope, success
 from .errors import NO_OBJECT, ApiError
-from .media import NO_INPUT_SECONDS, RTMP_SOURCE, LiveStream, Pull
+from .media import NO_INPUT_SECONDS, LiveStream, Pull
 from .outputs import is_relayed
 from .state import ACCEPT, Application, State, VirtualHost, lies_under
 
@@ -53,7 +53,7 @@ def outputs(state: State, app: Application, name: str, stream: LiveStream) -> li
 
 
 def _source_url(state: State, stream: LiveStream) -> str:
-    names_transport = stream.source_url == RTMP_SOURCE and state.version.tracks == "0.21.0"
+    names_transport = stream.source_url.startswith("TCP://") and state.version.tracks == "0.21.0"
     return stream.source_url + "/tcp" if names_transport else stream.source_url
 
 

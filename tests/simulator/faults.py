@@ -44,8 +44,8 @@ meanwhile       no fault of the request: somebody else does something, ``deed``,
 success. The other kinds deliver nothing that a client could take for a response of the API, unless a ``status`` below
 400 is requested.
 
-While nothing listens the control interface is silent too. Faults choose API requests only, never control calls; those of
-viewers and publishers are in :mod:`.media_faults`.
+While nothing listens the control interface is silent too. Faults choose API requests only, never control calls; those
+of viewers and publishers are in :mod:`.media_faults`.
 
 Tests inject all faults of servers and networks here, by :meth:`.running.Simulator.inject`. Two things they do
 elsewhere:

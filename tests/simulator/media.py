@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from .rtmp_input import Input
 
 BYTES_PER_SECOND = 125_000
 RTMP_SOURCE = "TCP://127.0.0.1:49394"
@@ -46,6 +45,21 @@ class Pull:
     """When media came in last."""
 
 
+class Received(Protocol):
+    """What has come in from a publisher that is connected to the simulator."""
+
+    @property
+    def bytes(self) -> int:
+        """Return how much it is so far."""
+
+    video: str
+    """The codec, such as ``H264``; an empty text without video."""
+    audio: str
+    """The same."""
+    metadata: dict[str, Any]
+    """``width``, ``height`` and ``framerate``, as far as they are known."""
+
+
 @dataclass
 class LiveStream:
     """A stream that the server receives; times are seconds of the clock."""
@@ -71,7 +85,7 @@ class LiveStream:
     renditions: list[dict[str, Any]] = field(default_factory=list)
     """The encoders that turn its speech into subtitles."""
     stt_paused: bool = False
-    input: Input | None = None
+    input: Received | None = None
     """What a publisher has sent that is connected to the simulator."""
     on_end: list[Callable[[], None]] = field(default_factory=list)
     """Called when the stream ends, from any thread: for connections that end with it."""

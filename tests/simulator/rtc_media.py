@@ -26,7 +26,7 @@ _TONE = 400
 _ENCODERS = {"H264": "libx264", "VP8": "libvpx"}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def picture(codec: str, width: int, height: int) -> tuple[bytes, ...]:
     """Return a second of video, of which the first frame is the only key frame.
 
@@ -58,7 +58,7 @@ def _frame(number: int, width: int, height: int) -> av.VideoFrame:
     return frame
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def sound() -> tuple[bytes, ...]:
     """Return a second of Opus."""
     made: Any = av.CodecContext.create("libopus", "w")

@@ -14,7 +14,7 @@ from .publishing import reached
 from .state import State
 
 _VIDEOS, _AUDIOS = ("H264", "VP8"), ("OPUS",)
-_DEFAULT_SIZE = (320, 168)
+_DEFAULT_SIZE = {"width": 320, "height": 168}
 
 
 @dataclass(frozen=True)
@@ -53,19 +53,19 @@ def _file_names(described: dict[str, Any]) -> list[str]:
 
 
 def _playable(live: LiveStream, described: dict[str, Any]) -> Playable | None:
-    video = _first(described, "video", "H264", _VIDEOS)
-    audio = _first(described, "audio", "AAC", _AUDIOS)
+    received = live.input
+    video = _first(described, "video", (received and received.video) or "H264", _VIDEOS)
+    audio = _first(described, "audio", (received and received.audio) or "AAC", _AUDIOS)
     if not video and not audio:
         return None
-    sizes = (video or {}).get("width", _DEFAULT_SIZE[0]), (video or {}).get("height", _DEFAULT_SIZE[1])
-    return Playable(live, _codec(video, "H264"), _codec(audio, "AAC"), int(sizes[0]), int(sizes[1]))
+    width, height = (int(video.get(key, size)) for key, size in _DEFAULT_SIZE.items())
+    return Playable(live, video.get("codec", ""), audio.get("codec", ""), width, height)
 
 
-def _first(described: dict[str, Any], kind: str, default: str, known: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return the first track of a kind whose codec browsers know; an old version does not name the one that comes in."""
-    tracks = [track[kind] for track in described["tracks"] if kind in track]
-    return next((track for track in tracks if _codec(track, default) in known), None)
+def _first(described: dict[str, Any], kind: str, incoming: str, known: tuple[str, ...]) -> dict[str, Any]:
+    """Return the first track of a kind whose codec browsers know, empty without one.
 
-
-def _codec(track: dict[str, Any] | None, default: str) -> str:
-    return "" if track is None else str(track.get("codec", default)).upper()
+    :param incoming: the codec that comes in, which an old version does not name if it passes it on.
+    """
+    tracks = [{"codec": incoming, **track[kind]} for track in described["tracks"] if kind in track]
+    return next((track for track in tracks if track["codec"] in known), {})

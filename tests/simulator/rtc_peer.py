@@ -88,6 +88,12 @@ class Peer:
         """Return the port of the only candidate."""
         return int(self._ice.local_candidates[0].port)
 
+    @property
+    def bytes_received(self) -> int:
+        """Return how much has come in, RTP and RTCP."""
+        dtls = self.connection.getTransceivers()[0].receiver.transport
+        return sum(int(one.bytesReceived) for one in dtls._get_stats().values())
+
     async def close(self) -> None:
         """End the connection."""
         self.closed = True

@@ -26,10 +26,12 @@ from .rtc_outputs import Playable, playable
 from .rtc_peer import LOOPBACK, Peer, close_all
 from .turn import PASSWORD, USER, RelayConnection
 from .turn import PLACEHOLDER as PLACEHOLDER_ADDRESS
+from .whip import Whip
 
 if TYPE_CHECKING:
     from .server import Server
 
+WHIP_METHODS = ("POST", "DELETE", "PATCH", "OPTIONS")
 _LARGEST_ID = 2**31 - 1
 _PRIORITY = 50
 _PRIORITY_OF_PLACEHOLDER = 2130706431
@@ -65,6 +67,7 @@ class Signalling:
         self._fragments: dict[str, int] = {}
         self._relay_listeners = ApiListeners(lambda: RelayConnection(self._fragments, self._relays))
         self._closing: set[asyncio.Task[None]] = set()
+        self._whip = Whip(self)
 
     @property
     def ports(self) -> list[int]:
@@ -100,6 +103,7 @@ class Signalling:
                 connection.transport.abort()
         for relay in list(self._relays):
             relay.abort()
+        self._whip.end_all()
         for peer in list(self.peers):
             self.end(peer)
 
@@ -134,6 +138,8 @@ class Signalling:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.headers.get("Upgrade", "").lower() == "websocket":
             return await _Session(self, request).serve()
+        if request.method in WHIP_METHODS and request.query.get("direction") == "whip":
+            return await self._whip.handle(request)
         return web.Response(status=404)
 
 

@@ -41,7 +41,7 @@ def read(state: State, vhost: VirtualHost, app: Application, name: str) -> Answe
         "sourceType": stream.source_type,
         "sourceUrl": _source_url(state, stream),
         "createdTime": state.clock.timestamp(stream.since),
-        "tracks": tracks.input_tracks(state.version),
+        "tracks": tracks.input_tracks(state.version, stream.input),
     }
     return success({"name": name, "input": described, "outputs": outputs(state, app, name, stream)})
 
@@ -49,7 +49,7 @@ def read(state: State, vhost: VirtualHost, app: Application, name: str) -> Answe
 def outputs(state: State, app: Application, name: str, stream: LiveStream) -> list[dict[str, Any]]:
     """Return the output streams of a stream."""
     made = tracks.relay if is_relayed(state.version, stream) else tracks.outputs
-    return made(state.version, app, name)
+    return made(state.version, app, name, stream.input)
 
 
 def _source_url(state: State, stream: LiveStream) -> str:

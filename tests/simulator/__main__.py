@@ -95,6 +95,22 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="PORT",
         help="port that serves LL-HLS and HLS to viewers; can be repeated",
     )
+    parser.add_argument(
+        "--signalling-port",
+        type=int,
+        action="append",
+        default=[],
+        metavar="PORT",
+        help="port of WebRTC signalling and of WHIP, for which aiortc is needed; can be repeated",
+    )
+    parser.add_argument(
+        "--rtmp-port",
+        type=int,
+        action="append",
+        default=[],
+        metavar="PORT",
+        help="port that takes publishers by RTMP; can be repeated",
+    )
     parser.add_argument("--log", metavar="FILE", help="append every API request to this file, one line of JSON each")
     parser.add_argument(
         "--stop-delay",
@@ -210,6 +226,10 @@ async def _listen(server: Server, options: argparse.Namespace, stack: contextlib
         await server.listen_tls(options.host, number)
     if options.viewer_port:
         await server.listen_viewers(options.host, options.viewer_port)
+    if options.signalling_port:
+        await server.media.listen_signalling(options.host, options.signalling_port)
+    if options.rtmp_port:
+        await server.media.listen_rtmp(options.host, options.rtmp_port)
     host = f"[{options.host}]" if ":" in options.host else options.host
     found = state.configuration
     for number in server.api_ports:
@@ -223,6 +243,10 @@ async def _listen(server: Server, options: argparse.Namespace, stack: contextlib
         print(f"TLS for virtual hosts on {host}:{listener.port}", flush=True)
     for number in server.viewer_ports:
         print(f"LL-HLS and HLS for viewers on http://{host}:{number}", flush=True)
+    for number in server.media.signalling_ports:
+        print(f"WebRTC signalling and WHIP on ws://{host}:{number}", flush=True)
+    for number in server.media.rtmp_ports:
+        print(f"Publishers by RTMP on rtmp://{host}:{number}", flush=True)
 
 
 def main(values: Sequence[str] | None = None) -> int:

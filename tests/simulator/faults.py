@@ -44,7 +44,8 @@ meanwhile       no fault of the request: somebody else does something, ``deed``,
 success. The other kinds deliver nothing that a client could take for a response of the API, unless a ``status`` below
 400 is requested.
 
-While nothing listens the control interface is silent too. Faults choose API requests only, never control calls.
+While nothing listens the control interface is silent too. Faults choose API requests only, never control calls; those
+of viewers and publishers are in :mod:`.media_faults`.
 
 Tests inject all faults of servers and networks here, by :meth:`.running.Simulator.inject`. Two things they do
 elsewhere:
@@ -68,6 +69,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
+from . import media_faults
 from .answers import JSON_HEADERS, Answer, envelope, success
 from .raw import CLOSE, KEEP, RESET, Raw, head, message, page, parts_of
 from .router import CHALLENGE, plain_path
@@ -208,14 +210,29 @@ class Fault:
 
         :param index: the number of the request, from the server's start.
         """
-        if not self.active or not self._chooses(exchange, index):
+        if self.kind in media_faults.VARIANTS or not self.active or not self._chooses(exchange, index):
             return False
+        if not self._counts():
+            return False
+        self.note(exchange)
+        return True
+
+    def takes_media(self, method: str, path: str) -> bool:
+        """Return whether it spoils what a viewer or publisher asks for, which then counts."""
+        if not self.active or self.method not in (None, method) or not path.endswith(self.path or ""):
+            return False
+        if not self._counts():
+            return False
+        self.met.append(f"{method} {path}")
+        return True
+
+    def _counts(self) -> bool:
+        """Count what it could spoil. :returns: whether it does."""
         if self.skip:
             self.skip -= 1
             return False
         if self._left > 0:
             self._left -= 1
-        self.note(exchange)
         return True
 
     def note(self, exchange: Exchange) -> None:
@@ -289,6 +306,13 @@ class Faults:
             ending.note(exchange)
             return Fault("reset", variant="fin")
         return next((fault for fault in self.all if fault.takes(exchange, index)), None)
+
+    def for_media(self, method: str, path: str, *kinds: str) -> Fault | None:
+        """Return the fault of one of some kinds that spoils what a viewer or publisher asks for, if any.
+
+        :param method: see :mod:`.media_faults`. :param path: ``/application/stream``.
+        """
+        return next((fault for fault in self.all if fault.kind in kinds and fault.takes_media(method, path)), None)
 
     def end_at_next(self, exchange: Exchange, fault: Fault) -> None:
         """Let the connection of a request end when the next one arrives on it."""
@@ -591,6 +615,10 @@ async def _meanwhile(meeting: _Meeting) -> Reply:
     return answer or await meeting.work()
 
 
+async def _not_met(_meeting: _Meeting) -> Reply:
+    raise AssertionError("no API request meets it")
+
+
 @dataclass(frozen=True)
 class _Kind:
     effect: Callable[[_Meeting], Awaitable[Reply]]
@@ -618,6 +646,7 @@ _KINDS: dict[str, _Kind] = {
     "huge": _Kind(_huge, ("length", "chunked", "gzip")),
     "redirect": _Kind(_redirect, status=302),
     MEANWHILE: _Kind(_meanwhile),
+    **{kind: _Kind(_not_met, variants, status=500) for kind, variants in media_faults.VARIANTS.items()},
 }
 
 KINDS = tuple(kind for kind in _KINDS if kind != MEANWHILE)

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
+
 
 BYTES_PER_SECOND = 125_000
 RTMP_SOURCE = "TCP://127.0.0.1:49394"
@@ -43,6 +45,21 @@ class Pull:
     """When media came in last."""
 
 
+class Received(Protocol):
+    """What has come in from a publisher that is connected to the simulator."""
+
+    @property
+    def bytes(self) -> int:
+        """Return how much it is so far."""
+
+    video: str
+    """The codec, such as ``H264``; an empty text without video."""
+    audio: str
+    """The same."""
+    metadata: dict[str, Any]
+    """``width``, ``height`` and ``framerate``, as far as they are known."""
+
+
 @dataclass
 class LiveStream:
     """A stream that the server receives; times are seconds of the clock."""
@@ -68,9 +85,20 @@ class LiveStream:
     renditions: list[dict[str, Any]] = field(default_factory=list)
     """The encoders that turn its speech into subtitles."""
     stt_paused: bool = False
+    input: Received | None = None
+    """What a publisher has sent that is connected to the simulator."""
+    on_end: list[Callable[[], None]] = field(default_factory=list)
+    """Called when the stream ends, from any thread: for connections that end with it."""
+
+    def end(self) -> None:
+        """End what is connected to the stream."""
+        for deed in list(self.on_end):
+            deed()
 
     def bytes_until(self, moment: float) -> int:
-        """Return how much came in so far; it grows once a second."""
+        """Return how much came in so far; it grows once a second, unless a publisher is connected."""
+        if self.input is not None:
+            return self.input.bytes
         return int(moment - self.since) * BYTES_PER_SECOND
 
 

@@ -65,10 +65,11 @@ def _providers(app: Application) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def publish(state: State, host: str, app: str, stream: str, provider: str = "rtmp") -> Published:
+def publish(state: State, host: str, app: str, stream: str, provider: str = "rtmp", **source: Any) -> Published:
     """Let a publisher send a stream to ``rtmp://host/app/stream``.
 
     :param provider: by which it comes, as the API writes it.
+    :param source: fields of :class:`.media.LiveStream`.
     :raises NotPublished: no virtual host has the host name, or the one that has it lacks the application, or the
         application lacks the provider.
     """
@@ -76,5 +77,5 @@ def publish(state: State, host: str, app: str, stream: str, provider: str = "rtm
         vhost = reached(state.in_order_of_creation(), host)
         if vhost is None or app not in vhost.applications or provider not in _providers(vhost.applications[app]):
             raise NotPublished(vhost.name if vhost is not None else None, app, stream)
-        state.stream_appears(vhost.name, app, stream)
+        state.stream_appears(vhost.name, app, stream, **source)
         return Published(vhost.name, app, stream)

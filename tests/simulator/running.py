@@ -43,6 +43,9 @@ class Simulator:
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports`
     has them.
     :param viewer_ports: ports that serve viewers by HTTP; 0 for any that is free. :attr:`viewer_ports` has them.
+    :param signalling_ports: ports of WebRTC signalling and of WHIP, with a TCP relay; 0 for any that is free.
+    :attr:`signalling_ports` has them.
+    :param rtmp_ports: ports that take publishers by RTMP; 0 for any that is free. :attr:`rtmp_ports` has them.
     :param default_host_names: of the virtual host ``default`` of the configuration file; with ``*``, as in the sample
     configuration, it takes
         all publishers and viewers.
@@ -66,6 +69,8 @@ class Simulator:
         tls_key: str | None = None,
         tls_ports: Sequence[int] = (),
         viewer_ports: Sequence[int] = (),
+        signalling_ports: Sequence[int] = (),
+        rtmp_ports: Sequence[int] = (),
         latency: float = 0.0,
         scene: str = PLAIN,
         default_host_names: Sequence[str] = ("*",),
@@ -90,6 +95,8 @@ class Simulator:
         self._tls_files = (tls_cert, tls_key)
         self._tls_ports = tls_ports
         self._viewer_ports = viewer_ports
+        self._signalling_ports = signalling_ports
+        self._rtmp_ports = rtmp_ports
         self._directory: str | None = None
         self._thread: LoopThread | None = None
 
@@ -114,6 +121,10 @@ class Simulator:
                 self._run(self._server.listen_tls("127.0.0.1", port))
             if self._viewer_ports:
                 self._run(self._server.listen_viewers("127.0.0.1", list(self._viewer_ports)))
+            if self._signalling_ports:
+                self._run(self._server.media.listen_signalling("127.0.0.1", list(self._signalling_ports)))
+            if self._rtmp_ports:
+                self._run(self._server.media.listen_rtmp("127.0.0.1", list(self._rtmp_ports)))
         except BaseException:
             self.stop()
             raise
@@ -221,6 +232,16 @@ class Simulator:
     def viewer_ports(self) -> list[int]:
         """Return the ports that serve viewers by HTTP, in the order in which they were asked for."""
         return self._server.viewer_ports
+
+    @property
+    def signalling_ports(self) -> list[int]:
+        """Return the ports of WebRTC signalling and of WHIP, in the order in which they were asked for."""
+        return self._server.media.signalling_ports
+
+    @property
+    def rtmp_ports(self) -> list[int]:
+        """Return the ports that take publishers by RTMP, in the order in which they were asked for."""
+        return self._server.media.rtmp_ports
 
     @property
     def handshakes(self) -> list[Handshake]:

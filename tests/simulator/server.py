@@ -21,6 +21,7 @@ from .clock import run_in, turns
 from .configuration import NotStarted
 from .errors import ServerDies
 from .faults import Fault, Faults
+from .media_ports import MediaPorts
 from .raw import Raw
 from .request_log import LogRecord, body_of, is_write
 from .responses import response
@@ -96,6 +97,7 @@ class Server:
         self._listeners = ApiListeners(self._connection)
         self._viewers: Connections | None = None
         self._viewer_listeners = ApiListeners(self._viewer)
+        self.media = MediaPorts(self)
 
     async def listen(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
         """Open the port, the same one again after the end of the process.
@@ -123,6 +125,7 @@ class Server:
             self._listeners.hold(host, ports)
         await self._listeners.listen()
         await self._viewer_listeners.listen()
+        await self.media.listen()
         self.died = False
         return self._listeners.numbers
 
@@ -174,6 +177,7 @@ class Server:
             listener.release()
         self._listeners.release()
         self._viewer_listeners.release()
+        await self.media.release()
         for connections in (self._connections, self._viewers):
             if connections is not None:
                 await connections.shutdown(0.1)
@@ -270,6 +274,7 @@ class Server:
         for listener in self.tls_listeners:
             listener.close()
         self._viewer_listeners.close()
+        self.media.close()
         self._abort_connections()
         self._abort(self._viewers)
 

@@ -261,6 +261,8 @@ class State:
         with self.lock:
             self.virtual_hosts.clear()
             self.push_applications.clear()
+            for stream in self.streams.values():
+                stream.end()
             self.streams.clear()
             self.viewers.clear()
             self.records.clear()
@@ -430,6 +432,7 @@ class State:
         with self.lock:
             ended = self.streams.pop((vhost, app, stream), None)
             if ended is not None:
+                ended.end()
                 past = self.world.past_bytes
                 past[vhost, app] = past.get((vhost, app), 0) + ended.bytes_until(self.clock.now())
                 self.dying = self.dying or (ended.concluded and self.version.conclude_kills)

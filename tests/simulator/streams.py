@@ -11,7 +11,7 @@ from typing import Any
 from . import tracks
 from .answers import Answer, envelope, success
 from .errors import NO_OBJECT, ApiError
-from .media import NO_INPUT_SECONDS, RTMP_SOURCE, LiveStream, Pull
+from .media import NO_INPUT_SECONDS, LiveStream, Pull
 from .outputs import is_relayed
 from .state import ACCEPT, Application, State, VirtualHost, lies_under
 
@@ -41,7 +41,7 @@ def read(state: State, vhost: VirtualHost, app: Application, name: str) -> Answe
         "sourceType": stream.source_type,
         "sourceUrl": _source_url(state, stream),
         "createdTime": state.clock.timestamp(stream.since),
-        "tracks": tracks.input_tracks(state.version),
+        "tracks": tracks.input_tracks(state.version, stream.input),
     }
     return success({"name": name, "input": described, "outputs": outputs(state, app, name, stream)})
 
@@ -49,11 +49,11 @@ def read(state: State, vhost: VirtualHost, app: Application, name: str) -> Answe
 def outputs(state: State, app: Application, name: str, stream: LiveStream) -> list[dict[str, Any]]:
     """Return the output streams of a stream."""
     made = tracks.relay if is_relayed(state.version, stream) else tracks.outputs
-    return made(state.version, app, name)
+    return made(state.version, app, name, stream.input)
 
 
 def _source_url(state: State, stream: LiveStream) -> str:
-    names_transport = stream.source_url == RTMP_SOURCE and state.version.tracks == "0.21.0"
+    names_transport = stream.source_url.startswith("TCP://") and state.version.tracks == "0.21.0"
     return stream.source_url + "/tcp" if names_transport else stream.source_url
 
 

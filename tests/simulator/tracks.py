@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .media import Received
 from .objects import Application
 from .outputs import can_be_made, encodes, is_true, output_name, profiles
 from .versions import ServerVersion
@@ -68,49 +69,72 @@ def _data(version: ServerVersion, number: int) -> dict[str, Any]:
     return {**track, "data": {"codec": "None"}} if version.tracks == "0.21.0" else track
 
 
-def input_tracks(version: ServerVersion) -> list[dict[str, Any]]:
-    """Return the tracks that come in: H.264, AAC and data."""
-    video, audio = (_spelled(version, values) for values in KEYS[version.tracks])
-    if version.tracks == "0.21.0":
-        video["codecModule"] = audio["codecModule"] = "none"
-    return [
-        {"id": 0, "name": "Video", "type": "Video", "video": video},
-        {"id": 1, "name": "Audio", "type": "Audio", "audio": audio},
-        _data(version, 2),
-    ]
+def input_tracks(version: ServerVersion, received: Received | None = None) -> list[dict[str, Any]]:
+    """Return the tracks that come in: H.264, AAC and data, or those of a publisher that is connected."""
+    tracks: list[dict[str, Any]] = []
+    for kind in ("Video", "Audio"):
+        if received is None or _codec(received, kind):
+            values = _spelled(version, _incoming(version, kind, received))
+            if version.tracks == "0.21.0":
+                values["codecModule"] = "none"
+            tracks.append({"id": len(tracks), "name": kind, "type": kind, kind.lower(): values})
+    return [*tracks, _data(version, len(tracks))]
 
 
-def outputs(version: ServerVersion, app: Application, stream: str) -> list[dict[str, Any]]:
+def _codec(received: Received, kind: str) -> str:
+    return received.video if kind == "Video" else received.audio
+
+
+def _incoming(version: ServerVersion, kind: str, received: Received | None) -> dict[str, Any]:
+    """Return the values of a track that comes in."""
+    values = dict(KEYS[version.tracks][kind == "Audio"])
+    if received is None:
+        return values
+    values["codec"] = _codec(received, kind) or values["codec"]
+    if kind == "Video":
+        known = received.metadata
+        values.update({key: int(known[key]) for key in ("width", "height") if known.get(key)})
+        values.update({key: float(known[key]) for key in ("framerate",) if known.get(key)})
+    return values
+
+
+def outputs(
+    version: ServerVersion, app: Application, stream: str, received: Received | None = None
+) -> list[dict[str, Any]]:
     """Return the output streams: one for each output profile of the application that the server can make."""
-    return [_output(version, app, profile, stream) for profile in profiles(app) if can_be_made(profile)]
+    return [_output(version, app, profile, stream, received) for profile in profiles(app) if can_be_made(profile)]
 
 
-def relay(version: ServerVersion, app: Application, stream: str) -> list[dict[str, Any]]:
+def relay(
+    version: ServerVersion, app: Application, stream: str, received: Received | None = None
+) -> list[dict[str, Any]]:
     """Return the outputs of a stream that is not encoded again: it is its own output."""
-    result: dict[str, Any] = {"name": stream, "tracks": input_tracks(version)}
+    result: dict[str, Any] = {"name": stream, "tracks": input_tracks(version, received)}
     lists = _playlists(app, {}, "Video", "Audio")
     return [{**result, "playlists": lists} if version.has_playlists and lists else result]
 
 
-def _output(version: ServerVersion, app: Application, profile: dict[str, Any], stream: str) -> dict[str, Any]:
+def _output(
+    version: ServerVersion, app: Application, profile: dict[str, Any], stream: str, received: Received | None
+) -> dict[str, Any]:
     tracks: list[dict[str, Any]] = []
     names: dict[str, str] = {}
     for kind, key in (("Video", "videos"), ("Audio", "audios")):
         for encode in encodes(profile, key):
             name = str(encode.get("name", ""))
             names.setdefault(kind, name)
-            values = _encoded(version, kind, encode)
+            values = _encoded(version, kind, encode, received)
             tracks.append({"id": len(tracks), "name": name, "type": kind, kind.lower(): values})
     result = {"name": output_name(profile, stream), "tracks": [*tracks, _data(version, len(tracks))]}
     lists = _playlists(app, profile, names.get("Video", ""), names.get("Audio", ""))
     return {**result, "playlists": lists} if version.has_playlists and lists else result
 
 
-def _encoded(version: ServerVersion, kind: str, encode: dict[str, Any]) -> dict[str, Any]:
+def _encoded(version: ServerVersion, kind: str, encode: dict[str, Any], received: Received | None) -> dict[str, Any]:
     bypass = is_true(encode.get("bypass"))
     if bypass and _is_older(version):
         return {"bypass": True}
-    values = dict(KEYS[version.tracks][kind == "Audio"])
+    values = _incoming(version, kind, received)
     if not bypass:
         sizes = {key: str(encode.get(key, "")) for key in ("width", "height", "bitrate", "samplerate", "channel")}
         values.update({key: int(size) for key, size in sizes.items() if key in values and size.isdecimal()})

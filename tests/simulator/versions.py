@@ -100,6 +100,8 @@ class ServerVersion:
     """The same for the description of a recording."""
     viewers_get_cors: bool = True
     """Responses to viewers have ``Vary`` and ``Access-Control-Allow-Methods``."""
+    offers_transport_cc: bool = True
+    """Offers to viewers by WebRTC have transport-wide congestion control."""
     has_channels: bool = True
     """There are scheduled and multiplex channels."""
     schedule_forwards_data: bool = True
@@ -129,6 +131,7 @@ V0_20_0 = replace(
     name="0.20.0",
     reported="0.20.0",
     keys="0.20.0",
+    offers_transport_cc=False,
     push_publisher_keys=("push", "rtmpPush", "srtPush", "mPEGTSPush"),
     record_stop_is_complete=False,
     record_file_path=(
@@ -151,6 +154,7 @@ V0_20_5 = replace(
     name="0.20.5",
     reported="0.20.5",
     keys="0.20.5",
+    offers_transport_cc=True,
     pull_retries=0,
     record_stop_is_complete=True,
     record_file_path=V0_21_0.record_file_path,

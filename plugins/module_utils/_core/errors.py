@@ -363,6 +363,20 @@ ADVICE: dict[str, Advice] = {
         "The program that plays this protocol is missing.",
         "Install ffmpeg where the module runs, such as with apt-get install ffmpeg, or leave the protocol out.",
     ),
+    "test_stream": Advice(
+        "The test signal cannot be published.",
+        "Check that the application has the provider, the port of the provider under <Bind> in the server's "
+        "Server.xml, the firewall, and signed_policy and admission_webhooks of the virtual host.",
+    ),
+    "test_stream_elsewhere": Advice(
+        "The test signal arrived in another virtual host than the one that has the host name.",
+        "Remove the matching host name from the other virtual host, usually <Name>*</Name> of default in the server's "
+        "Server.xml, and restart the server. Viewers of the host name reach the other virtual host, too.",
+    ),
+    "stream_name_used": Advice(
+        "A stream with this name is live, and a test signal would end or replace it.",
+        "Choose another name for the test stream.",
+    ),
     "not_as_expected": Advice(
         "Some playbacks are not as expected.",
         "Read the entries of playbacks with as_expected false. Each has its own error.",

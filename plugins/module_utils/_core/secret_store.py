@@ -44,6 +44,8 @@ _OPEN_QUERY_OPTIONS = frozenset(
         "ttl",
         "localaddr",
         "transtype",
+        "transport",
+        "direction",
         "nakreport",
         "listen",
     )

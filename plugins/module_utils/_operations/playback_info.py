@@ -42,7 +42,7 @@ _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".avif")
 _MOST = 1000
 _LONGEST_WAIT = 86400
 
-_CONNECT_TO = {"type": "dict", "options": {"host": {"type": "str", "required": True}, "port": {"type": "int"}}}
+CONNECT_TO = {"type": "dict", "options": {"host": {"type": "str", "required": True}, "port": {"type": "int"}}}
 _SIGN = {
     "type": "dict",
     "options": {
@@ -55,7 +55,7 @@ _SIGN = {
 _EXPECT = {"type": "str", "choices": [PLAYS, DENIED]}
 _HOW: dict[str, t.Any] = {
     "expect": _EXPECT,
-    "connect_to": _CONNECT_TO,
+    "connect_to": CONNECT_TO,
     "origin": TEXT,
     "viewer_headers": {"type": "dict", "no_log": True},
     "sign": _SIGN,
@@ -128,7 +128,7 @@ class PlaybackInfo(Operation):
         if not 1 <= self.params["playback_concurrency"] <= _MOST:
             given = self.params["playback_concurrency"]
             raise BadInput("playback_concurrency", f"expected a whole number from 1 to {_MOST}, got {given}")
-        self._check_authorities()
+        check_authorities(self.params["chain_ca_path"])
         _check_how(self.params, "")
         for index, entry in enumerate(self.params["urls"] or ()):
             _check_how(entry, f"urls[{index}].")
@@ -151,17 +151,7 @@ class PlaybackInfo(Operation):
             if host_name(name) or "*" in name:
                 raise BadInput(f"host_names[{index}]", f"expected a host name without wildcard, got {name!r}")
         for protocol, port in (self.params["ports"] or {}).items():
-            _check_port(port, f"ports.{protocol}")
-
-    def _check_authorities(self) -> None:
-        path = self.params["chain_ca_path"]
-        if path is None or os.path.isdir(path):
-            return
-        try:
-            read_pem_certificates(path)
-        except CertificateError as error:
-            expected = "expected a file or a directory of CA certificates in PEM form"
-            raise BadInput("chain_ca_path", f"{expected}; {str(error).rstrip('.')}") from None
+            check_port(port, f"ports.{protocol}")
 
     def run(self, api: Api | None, context: Context) -> Result:
         entries = [*self._generated(self._host_names(api)), *(self.params["urls"] or ())]
@@ -255,14 +245,29 @@ def _signed(url: str, settings: Params) -> str:
         raise OmeError("bad_input", f"sign {mask_url(url)}", detail=str(error)) from None
 
 
+def check_authorities(path: str | None) -> None:
+    """Raise BadInput if the CA certificates of the option `chain_ca_path` cannot be read."""
+    if path is None or os.path.isdir(path):
+        return
+    try:
+        read_pem_certificates(path)
+    except CertificateError as error:
+        expected = "expected a file or a directory of CA certificates in PEM form"
+        raise BadInput("chain_ca_path", f"{expected}; {str(error).rstrip('.')}") from None
+
+
+def check_connect_to(address: Params | None, path: str) -> None:
+    """Raise BadInput if nothing can connect to an address; ``path`` is that of the option."""
+    if not address:
+        return
+    if host_name(address["host"]) or "*" in address["host"]:
+        raise BadInput(f"{path}.host", f"expected a host name or an address, got {address['host']!r}")
+    check_port(address["port"], f"{path}.port")
+
+
 def _check_how(options: Params, path: str) -> None:
     """Raise BadInput if an option cannot work that says how to play; ``path`` is that of its entry."""
-    connect_to = options["connect_to"]
-    if connect_to:
-        if host_name(connect_to["host"]) or "*" in connect_to["host"]:
-            expected = f"expected a host name or an address, got {connect_to['host']!r}"
-            raise BadInput(f"{path}connect_to.host", expected)
-        _check_port(connect_to["port"], f"{path}connect_to.port")
+    check_connect_to(options["connect_to"], f"{path}connect_to")
     origin = options["origin"]
     if origin:
         parts = network_url(origin, ("http", "https"))
@@ -291,7 +296,8 @@ def _check_url(entry: Params, path: str) -> None:
         raise BadInput(f"{path}.url", f"expected a URL that begins with {allowed}, got {mask_url(entry['url'])!r}")
 
 
-def _check_port(port: int | None, path: str) -> None:
+def check_port(port: int | None, path: str) -> None:
+    """Raise BadInput if a port is none."""
     if port is not None and not 0 < port < 65536:
         raise BadInput(path, f"expected a port from 1 to 65535, got {port}")
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-
 BYTES_PER_SECOND = 125_000
 RTMP_SOURCE = "TCP://127.0.0.1:49394"
 """Where an encoder is that connects to the server."""
@@ -49,7 +48,7 @@ class Received(Protocol):
     """What has come in from a publisher that is connected to the simulator."""
 
     @property
-    def bytes(self) -> int:
+    def total_bytes(self) -> int:
         """Return how much it is so far."""
 
     video: str
@@ -98,7 +97,7 @@ class LiveStream:
     def bytes_until(self, moment: float) -> int:
         """Return how much came in so far; it grows once a second, unless a publisher is connected."""
         if self.input is not None:
-            return self.input.bytes
+            return self.input.total_bytes
         return int(moment - self.since) * BYTES_PER_SECOND
 
 

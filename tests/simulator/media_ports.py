@@ -11,6 +11,7 @@ from .api_listeners import ApiListeners
 from .rtmp import RtmpConnection
 
 if TYPE_CHECKING:
+    from .rtc_peer import Peer
     from .server import Server
     from .signalling import Signalling
 
@@ -36,6 +37,11 @@ class MediaPorts:
     def signalling_ports(self) -> list[int]:
         """Return the ports of WebRTC signalling and WHIP."""
         return self._signalling.ports if self._signalling is not None else []
+
+    @property
+    def peers(self) -> list[Peer]:
+        """Return the server's ends of connections by WebRTC that are open."""
+        return list(self._signalling.peers) if self._signalling is not None else []
 
     async def listen_rtmp(self, host: str, ports: list[int]) -> list[int]:
         """Open ports that take publishers by RTMP. :returns: the ports."""

@@ -29,7 +29,8 @@ class Peer:
         self._chance = chance
         self._silence: asyncio.DatagramTransport | None = None
         self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
-        self.closed = False
+        self.unanswered = 0
+        """How many packets have come in since it fell silent."""
 
     async def offer(self, session: int, tracks: dict[str, MediaStreamTrack], transport_cc: bool) -> str:
         """Return an offer that sends tracks.
@@ -74,7 +75,7 @@ class Peer:
         port = self.port
         await self.connection.close()
         self._silence, _protocol = await asyncio.get_running_loop().create_datagram_endpoint(
-            asyncio.DatagramProtocol, local_addr=(LOOPBACK, port)
+            lambda: _Silence(self), local_addr=(LOOPBACK, port)
         )
 
     @property
@@ -96,7 +97,6 @@ class Peer:
 
     async def close(self) -> None:
         """End the connection."""
-        self.closed = True
         if self._silence is not None:
             self._silence.close()
         await self.connection.close()
@@ -118,6 +118,14 @@ class Peer:
 
         ice.gather_candidates = gather
         await self.connection.setLocalDescription(description)
+
+
+class _Silence(asyncio.DatagramProtocol):
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+
+    def datagram_received(self, _data: bytes, _address: object) -> None:
+        self._peer.unanswered += 1
 
 
 async def close_all(peers: list[Peer]) -> None:

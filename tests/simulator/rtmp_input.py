@@ -19,7 +19,7 @@ _MANY = 50
 class Input:
     """What has come in so far."""
 
-    bytes: int = 0
+    total_bytes: int = 0
     video: str = ""
     """The codec, once it is known."""
     audio: str = ""
@@ -39,7 +39,7 @@ class Input:
         if not tag:
             return
         self._packets += 1
-        self.bytes += len(tag)
+        self.total_bytes += len(tag)
         enhanced = bool(tag[0] & 0x80)
         known = _ENHANCED_VIDEOS.get(tag[1:5], "") if enhanced else _VIDEOS.get(tag[0] & 0x0F, "")
         self.video = known or self.video
@@ -49,7 +49,7 @@ class Input:
         if not tag:
             return
         self._packets += 1
-        self.bytes += len(tag)
+        self.total_bytes += len(tag)
         self.audio = _AUDIOS.get(tag[0] >> 4, "") or self.audio
 
     def take_metadata(self, values: list[Any]) -> None:

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .clock import Clock
 from .control import set_failing_reload, set_origin, set_speech, set_viewers
@@ -24,6 +24,9 @@ from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
 from .versions import NEWEST, VERSIONS
+
+if TYPE_CHECKING:
+    from .rtc_peer import Peer
 
 A_DAY = 86400.0
 """Seconds."""
@@ -237,6 +240,11 @@ class Simulator:
     def signalling_ports(self) -> list[int]:
         """Return the ports of WebRTC signalling and of WHIP, in the order in which they were asked for."""
         return self._server.media.signalling_ports
+
+    @property
+    def webrtc_peers(self) -> list[Peer]:
+        """Return the server's ends of connections by WebRTC that are open, of viewers and publishers."""
+        return self._server.media.peers
 
     @property
     def rtmp_ports(self) -> list[int]:

@@ -48,7 +48,7 @@ class _Received:
     metadata: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def bytes(self) -> int:
+    def total_bytes(self) -> int:
         """Return how much it is so far."""
         return self.peer.bytes_received
 

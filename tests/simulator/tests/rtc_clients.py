@@ -14,7 +14,14 @@ from typing import Any
 
 import aiohttp
 import av
-from aiortc import MediaStreamTrack, RTCConfiguration, RTCIceServer, RTCPeerConnection, RTCSessionDescription
+from aiortc import (
+    MediaStreamTrack,
+    RTCConfiguration,
+    RTCIceServer,
+    RTCPeerConnection,
+    RTCRtpSender,
+    RTCSessionDescription,
+)
 from aiortc.rtcconfiguration import RTCIceTransportPolicy
 from aiortc.sdp import candidate_from_sdp
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
@@ -100,8 +107,9 @@ async def whip(
 ) -> AsyncIterator[tuple[aiohttp.ClientResponse, str, RTCPeerConnection]]:
     """Publish by WHIP. Provide the response, its text and the publisher's end, which has taken an answer."""
     connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
-    connection.addTrack(video_track("H264", 320, 240))
-    connection.addTrack(audio_track())
+    video = connection.addTransceiver(video_track("H264", 320, 240), "sendonly")
+    video.setCodecPreferences([codec for codec in RTCRtpSender.getCapabilities("video").codecs if codec.name == "H264"])
+    connection.addTransceiver(audio_track(), "sendonly")
     await connection.setLocalDescription(await connection.createOffer())
     headers = {"Host": host, "Content-Type": "application/sdp"}
     url = f"http://127.0.0.1:{simulator.signalling_ports[0]}{path}?direction=whip"

@@ -27,6 +27,7 @@ requirements:
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
 options:
   vhost:
     description: Name of the virtual host.

@@ -181,7 +181,7 @@ class PlaybackInfo(Operation):
         raw = api.read_virtual_host(vhost)
         if raw is None:
             raise OmeError("vhost_not_found", f"read virtual host {vhost}")
-        names = [name for name in VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", ()) if "*" not in name]
+        names = playable_names(raw)
         if not names:
             problem = f"Virtual host {vhost} has no host name without a wildcard. Set {named('host_names')}."
             raise OmeError("bad_input", f"play streams of virtual host {vhost}", detail=problem)
@@ -212,6 +212,12 @@ class PlaybackInfo(Operation):
             how["origin"] or "",
             {str(name): str(value) for name, value in (how["viewer_headers"] or {}).items()},
         )
+
+
+def playable_names(raw: t.Mapping[str, t.Any]) -> list[str]:
+    """Return the host names of a virtual host in wire form that a URL can have: valid, and without a wildcard."""
+    names = [str(name) for name in VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", ())]
+    return [name for name in names if "*" not in name and host_name(name) is None]
 
 
 def protocol_of(url: str) -> str:

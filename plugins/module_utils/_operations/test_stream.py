@@ -20,10 +20,9 @@ from .._playback.background import Publisher, failure_in
 from .._playback.playback import Address, NotPlayed, Settings
 from .._playback.player import check_libraries
 from .._playback.publisher import PROTOCOLS, Publication, publish
-from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import host_name, is_addressable
 from .base import WAIT_TIMEOUT, Operation, Result, check_names, check_wait_timeout, state_option
-from .playback_info import CONNECT_TO, check_authorities, check_connect_to, check_port
+from .playback_info import CONNECT_TO, check_authorities, check_connect_to, check_port, playable_names
 
 NAME = "streamops-test"
 """The stream, if no other name is given."""
@@ -115,7 +114,7 @@ class TestStream(Operation):
         raw = api.read_virtual_host(vhost)
         if raw is None:
             raise OmeError("vhost_not_found", f"read virtual host {vhost}")
-        names = [str(name) for name in VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", ()) if "*" not in name]
+        names = playable_names(raw)
         if not names:
             problem = f"Virtual host {vhost} has no host name without a wildcard. Set {named('host_name')}."
             raise OmeError("bad_input", f"publish to virtual host {vhost}", detail=problem)

@@ -58,6 +58,8 @@ INSIDE = {
     "scheduled_channels": [{**_NAMES, "name": "tv1"}],
     "multiplex_channels": [{**_NAMES, "name": "mux1", "source_streams": [OUR_SOURCE]}],
 }
+NOWHERE = {"host": "127.0.0.1", "port": 9}
+"""No viewer or publisher gets a connection there."""
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("vhost_info", {}),
     ("application_info", {}),
@@ -120,6 +122,8 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("stream_conclude", OUR_STREAM),
     ("stream_stt", OUR_STREAM),
     ("stream_stt", {**OUR_STREAM, "state": "stopped"}),
+    ("playback_info", {**OUR_STREAM, "protocols": ["llhls"], "connect_to": NOWHERE}),
+    ("test_stream", {**OUR_STREAM, "stream": "t-new", "protocol": "rtmp", "connect_to": NOWHERE}),
 )
 _WITH_RUNS = {module for module, _options in RUNS}
 _SILENT = ("certificates", "server")

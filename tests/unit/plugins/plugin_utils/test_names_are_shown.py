@@ -26,7 +26,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 )
 
 PATHS = pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
-TIME = re.compile(r"20\d\d-\d\d-\d\dT[\d:.]+\+00:00")
+TIME = re.compile(r"20\d\d-\d\d-\d\dT[\d:.]+(?:\+00:00|Z)")
 TASK = {
     "vhost": "t-live-1",
     "app": "live",

@@ -1,0 +1,51 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Examples of the modules that play and publish media. No viewer and no publisher reaches anything here."""
+
+from __future__ import annotations
+
+from ._example import ANY_END, EVERY, Example
+
+_NOWHERE = {"host": "127.0.0.1", "port": 9}
+_SIGN = {"secret_key": "s3cr3t-key"}
+_PLACE = {"vhost": "default", "app": "app", "stream": "stream"}
+EXAMPLES = (
+    Example(
+        "playback_info",
+        {"urls": [{"url": "http://h.example.com/app/stream/llhls.m3u8", "connect_to": _NOWHERE}], "play_timeout": 5},
+        with_secrets=lambda mine, vhost: {
+            "urls": [
+                {
+                    "url": f"http://h.example.com/app/s/llhls.m3u8?policy={mine.secret('policy')}",
+                    "viewer_headers": {"X-Token": mine.secret("header")},
+                    "connect_to": _NOWHERE,
+                },
+                {
+                    "url": "http://h.example.com:80/app/s/llhls.m3u8",
+                    "sign": {"secret_key": mine.secret("key")},
+                    "connect_to": _NOWHERE,
+                },
+            ],
+            "viewer_headers": {"X-Other": mine.secret("header of all")},
+        },
+        ends={EVERY: ANY_END},  # it sends no request to the API
+        beside={
+            **dict.fromkeys(("vhost", "app", "stream", "host_names"), {**_PLACE, "connect_to": _NOWHERE}),
+            "protocols": {**_PLACE, "host_names": ["h.example.com"], "connect_to": _NOWHERE},
+            "ports": {**_PLACE, "host_names": ["h.example.com"], "connect_to": _NOWHERE},
+        },
+        inside={
+            "urls": {"url": "http://h.example.com/app/stream/llhls.m3u8", "connect_to": _NOWHERE},
+            "connect_to": _NOWHERE,
+            "sign": _SIGN,
+        },
+    ),
+    Example(
+        "test_stream",
+        {"vhost": "default", "app": "app", "state": "absent"},
+        without_scenarios="It only reads from the API.",
+        inside={"connect_to": _NOWHERE},
+    ),
+)

@@ -90,6 +90,11 @@ class Peer:
         return int(self._ice.local_candidates[0].port)
 
     @property
+    def is_connected(self) -> bool:
+        """Return whether this end is connected; the other end can be earlier or later."""
+        return bool(self.connection.connectionState == "connected")
+
+    @property
     def bytes_received(self) -> int:
         """Return how much has come in, RTP and RTCP."""
         dtls = self.connection.getTransceivers()[0].receiver.transport

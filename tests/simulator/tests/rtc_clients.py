@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,6 +23,7 @@ from aiortc import (
     RTCRtpSender,
     RTCSessionDescription,
 )
+from aiortc.mediastreams import MediaStreamError
 from aiortc.rtcconfiguration import RTCIceTransportPolicy
 from aiortc.sdp import candidate_from_sdp
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
@@ -88,9 +90,8 @@ class Viewer:
         first = self.frames[track.kind] = asyncio.get_running_loop().create_future()
 
         async def keep() -> None:
-            frame = await track.recv()
-            if not first.done():
-                first.set_result(frame)
+            with contextlib.suppress(MediaStreamError):
+                first.set_result(await track.recv())
 
         self._tasks.append(asyncio.ensure_future(keep()))
 

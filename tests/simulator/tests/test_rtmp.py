@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -155,3 +158,39 @@ def test_the_codecs_of_tags() -> None:
     received.take_video(b"\x90hvc1")
     received.take_audio(b"\x2f")
     assert (received.video, received.audio, received.total_bytes) == ("H265", "MP3", 8)
+
+
+def test_a_dead_server_takes_no_publisher_until_it_starts_again(simulator: Simulator) -> None:
+    with publisher(simulator) as ffmpeg:
+        wait_until(lambda: PLACE in simulator.state.streams)
+        with pytest.raises((http.client.HTTPException, OSError)):
+            Client(simulator).post("/v1/vhosts/default/apps/app:stopPush", {"id": "%s"})
+        assert simulator.died and ffmpeg.ended.wait(PATIENCE)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", simulator.rtmp_ports[0]), PATIENCE)
+    simulator.restart()
+    with publisher(simulator):
+        wait_until(lambda: PLACE in simulator.state.streams)
+
+
+def test_the_control_interface_injects_what_publishers_meet(simulator: Simulator) -> None:
+    client = Client(simulator)
+    client.post("/_simulator/faults", {"kind": "rtmp_refused", "times": 2})
+    with publisher(simulator) as ffmpeg:
+        assert ffmpeg.ended.wait(PATIENCE)
+    (fault,) = client.get("/_simulator/faults")[1]["faults"]
+    assert fault["met"] == ["PUBLISH /live/s1"] and fault["active"]
+
+
+def test_the_command_opens_the_ports_and_needs_no_library_for_rtmp() -> None:
+    script = (
+        "import sys; from ansible_collections.streamops.ovenmediaengine.tests.simulator.__main__ import main;"
+        "sys.modules.update({name: None for name in ('aiortc', 'aioice', 'av')}); sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", script, "--port", "0", "--rtmp-port"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([*command, "0"], stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _line in range(2)]
+        process.terminate()
+    assert lines[1].startswith("Publishers by RTMP on rtmp://127.0.0.1:") and process.returncode == 0

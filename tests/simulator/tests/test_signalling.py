@@ -9,15 +9,20 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import http.client
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
+import aiohttp
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import wait_until
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import Client, wait_until
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.rtc_clients import (
     REQUEST,
     Viewer,
@@ -298,3 +303,38 @@ class TestFaults:
                 await viewer.close()
 
         asyncio.run(play())
+
+
+def test_a_dead_server_has_no_viewers_until_it_starts_again(simulator: Simulator) -> None:
+    async def die() -> None:
+        async with signalling(simulator) as socket:
+            await socket.send_json(REQUEST)
+            await socket.receive_json()
+            await asyncio.get_running_loop().run_in_executor(None, kill)
+            assert (await socket.receive()).type.name in ("CLOSED", "ERROR")
+
+    def kill() -> None:
+        with pytest.raises((http.client.HTTPException, OSError)):
+            Client(simulator).post("/v1/vhosts/default/apps/app:stopPush", {"id": "%s"})
+
+    asyncio.run(die())
+    wait_until(lambda: not simulator.webrtc_peers)
+    with pytest.raises(aiohttp.ClientConnectorError):
+        asyncio.run(first_message(simulator))
+    simulator.restart()
+    assert asyncio.run(first_message(simulator)) == REFUSED
+
+
+def test_the_command_opens_ports_of_signalling() -> None:
+    command = [sys.executable, "-m", "ansible_collections.streamops.ovenmediaengine.tests.simulator"]
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--signalling-port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    with process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _line in range(2)]
+        process.terminate()
+    assert lines[1].startswith("WebRTC signalling and WHIP on ws://127.0.0.1:") and process.returncode == 0

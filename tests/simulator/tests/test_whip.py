@@ -51,6 +51,7 @@ def test_a_publisher_is_live_until_it_deletes_its_location(simulator: Simulator)
             assert location.startswith("/live/w1/") and location.endswith("?direction=whip")
             await reached(connection, "connected")
             live = simulator.state.streams[PLACE]
+            # Frames come in after this end is connected: one that closes before tells the other end nothing.
             await until(lambda: live.input is not None and live.input.metadata.get("width") == 320)
             assert live.source_type == "WebRTC" and live.bytes_until(0) > 0
             async with aiohttp.ClientSession(f"http://127.0.0.1:{simulator.signalling_ports[0]}") as session:
@@ -101,6 +102,8 @@ def test_the_end_of_its_stream_ends_a_publisher(simulator: Simulator, end: str) 
     async def publish() -> None:
         async with whip(simulator) as (_response, _text, connection):
             await reached(connection, "connected")
+            # An end that closes before its own handshake is over tells the other end nothing.
+            await until(lambda: simulator.webrtc_peers[0].is_connected)
             ends = {"delete": lambda: simulator.stream_disappears(*PLACE), "restart": simulator.restart}
             await asyncio.get_running_loop().run_in_executor(None, ends[end])
             await reached(connection, "closed")

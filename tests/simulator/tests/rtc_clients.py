@@ -29,6 +29,7 @@ from aiortc.sdp import candidate_from_sdp
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.rtc_media import audio_track, video_track
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.rtc_peer import gather_on_loopback
 
 REQUEST = {"command": "request_offer"}
 
@@ -82,6 +83,7 @@ class Viewer:
             candidate = candidate_from_sdp(item["candidate"].partition(":")[2])
             candidate.sdpMLineIndex = item["sdpMLineIndex"]
             await self.connection.addIceCandidate(candidate)
+        gather_on_loopback(self.connection)
         await self.connection.setLocalDescription(await self.connection.createAnswer())
         described = {"type": "answer", "sdp": self.connection.localDescription.sdp}
         return {"id": self._offer["id"], "peer_id": 0, "command": "answer", "sdp": described}
@@ -111,6 +113,7 @@ async def whip(
     video = connection.addTransceiver(video_track("H264", 320, 240), "sendonly")
     video.setCodecPreferences([codec for codec in RTCRtpSender.getCapabilities("video").codecs if codec.name == "H264"])
     connection.addTransceiver(audio_track(), "sendonly")
+    gather_on_loopback(connection)
     await connection.setLocalDescription(await connection.createOffer())
     headers = {"Host": host, "Content-Type": "application/sdp"}
     url = f"http://127.0.0.1:{simulator.signalling_ports[0]}{path}?direction=whip"
@@ -130,7 +133,12 @@ async def whip(
 async def reached(connection: RTCPeerConnection, state: str) -> None:
     """Wait until a connection has a state."""
     passed = asyncio.Event()
-    connection.on("connectionstatechange", lambda: connection.connectionState == state and passed.set())
+
+    def look() -> None:
+        if connection.connectionState == state:
+            passed.set()
+
+    connection.on("connectionstatechange", look)
     if connection.connectionState != state:
         await asyncio.wait_for(passed.wait(), PATIENCE)
 

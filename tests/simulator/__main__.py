@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import media_faults
 from .clock import Clock
 from .configuration import NotStarted
 from .faults import KINDS
@@ -34,7 +35,9 @@ lose the response to the next start of a push:
 
 Kinds of faults: {", ".join(KINDS[:9])},
 {", ".join(KINDS[9:])}. Their options are in tests/simulator/faults.py. GET on the
-same URL returns the requests that they met, DELETE ends them.
+same URL returns the requests that they met, DELETE ends them. Kinds of faults that viewers and publishers meet, in
+tests/simulator/media_faults.py: {", ".join(media_faults.KINDS[:4])},
+{", ".join(media_faults.KINDS[4:])}.
 """
 
 

@@ -36,8 +36,8 @@ DELETE   handshakes    forgets them
 POST     vhosts        ``{"config": {...}, "applications": [...]}``: into the configuration file, in the place of
                        a virtual host of that name (so that ``default`` can lose its ``*``)
 GET      faults        ``{"faults": [{"id", "kind", ..., "met": [request, ...], "active": bool}, ...]}``
-POST     faults        ``{"kind", ...}``: spoils requests from now on; kinds and options are in :mod:`.faults`;
-                       answers with the fault
+POST     faults        ``{"kind", ...}``: spoils requests from now on; kinds and options are in :mod:`.faults`
+                       and :mod:`.media_faults`; answers with the fault
 DELETE   faults        ends and forgets all, or with ``{"id"}`` one
 GET      state         what the server holds
 =======  ============  ==========================================================================

@@ -92,7 +92,7 @@ Reply = Union[Answer, Raw]
 class Fault:
     """Spoils the requests that it chooses.
 
-    :param kind: one of :data:`KINDS`.
+    :param kind: one of :data:`KINDS` or of those of :mod:`.media_faults`.
     :param method: only requests of this method.
     :param path: only requests whose path, without a query, ends in this.
     :param number: only the n-th API request from the injection on, counted from 0; with more ``times``, those of the
@@ -134,7 +134,7 @@ class Fault:
         deed: Callable[[], object] | None = None,
     ) -> None:
         if kind not in _KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}")
+            raise ValueError(f"kind must be one of {', '.join((*KINDS, *media_faults.KINDS))}")
         self._kind = _KINDS[kind]
         if when not in (None, *WHEN):
             raise ValueError(f"when must be one of {', '.join(WHEN)}")
@@ -210,7 +210,7 @@ class Fault:
 
         :param index: the number of the request, from the server's start.
         """
-        if self.kind in media_faults.VARIANTS or not self.active or not self._chooses(exchange, index):
+        if self.kind in media_faults.KINDS or not self.active or not self._chooses(exchange, index):
             return False
         if not self._counts():
             return False
@@ -649,6 +649,6 @@ _KINDS: dict[str, _Kind] = {
     **{kind: _Kind(_not_met, variants, status=500) for kind, variants in media_faults.VARIANTS.items()},
 }
 
-KINDS = tuple(kind for kind in _KINDS if kind != MEANWHILE)
-"""Those that go wrong, and that a control call can ask for."""
+KINDS = tuple(kind for kind in _KINDS if kind not in (MEANWHILE, *media_faults.KINDS))
+"""Those that go wrong with API requests, and that a control call can ask for."""
 VARIANTS = {name: kind.variants for name, kind in _KINDS.items()}

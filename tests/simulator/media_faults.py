@@ -41,3 +41,4 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     RTMP_REFUSED: (),
 }
 """The kinds, with their variants."""
+KINDS = tuple(VARIANTS)

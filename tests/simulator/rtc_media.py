@@ -112,7 +112,12 @@ async def _until(moment: float) -> None:
     """Wait until a moment of the loop's clock: media takes its own time, whatever the clock of a test says."""
     loop = asyncio.get_running_loop()
     due = loop.create_future()
-    timer = loop.call_at(moment, lambda: due.done() or due.set_result(None))
+
+    def pass_() -> None:
+        if not due.done():
+            due.set_result(None)
+
+    timer = loop.call_at(moment, pass_)
     try:
         await due
     finally:

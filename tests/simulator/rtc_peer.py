@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import random
 from typing import Any
 
+from aioice import TransportPolicy
 from aiortc import MediaStreamTrack, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.rtcconfiguration import RTCBundlePolicy
 
@@ -90,6 +92,11 @@ class Peer:
         return int(self._ice.local_candidates[0].port)
 
     @property
+    def is_connected(self) -> bool:
+        """Return whether this end is connected; the other end can be earlier or later."""
+        return bool(self.connection.connectionState == "connected")
+
+    @property
     def bytes_received(self) -> int:
         """Return how much has come in, RTP and RTCP."""
         dtls = self.connection.getTransceivers()[0].receiver.transport
@@ -107,17 +114,27 @@ class Peer:
 
     async def _describe(self, description: RTCSessionDescription) -> None:
         """Set the local description, with one candidate."""
-        ice = self._ice
-
-        async def gather() -> None:
-            if ice._local_candidates_start:
-                return
-            ice._local_candidates_start = True
-            ice._local_candidates += await ice.get_component_candidates(component=1, addresses=[LOOPBACK])
-            ice._local_candidates_end = True
-
-        ice.gather_candidates = gather
+        gather_on_loopback(self.connection)
         await self.connection.setLocalDescription(description)
+
+
+def gather_on_loopback(connection: RTCPeerConnection) -> None:
+    """Let a connection find candidates of 127.0.0.1, and of a relay if it has one, instead of those of all interfaces.
+
+    To be called before :meth:`setLocalDescription`, when all tracks are there.
+    """
+    for transceiver in connection.getTransceivers():
+        ice: Any = transceiver.receiver.transport.transport.iceGatherer._connection
+        ice.gather_candidates = functools.partial(_gather, ice)
+
+
+async def _gather(ice: Any) -> None:
+    if ice._local_candidates_start:
+        return
+    ice._local_candidates_start = True
+    addresses = [LOOPBACK] if ice._transport_policy is TransportPolicy.ALL else []
+    ice._local_candidates += await ice.get_component_candidates(component=1, addresses=addresses)
+    ice._local_candidates_end = True
 
 
 class _Silence(asyncio.DatagramProtocol):

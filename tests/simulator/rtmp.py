@@ -239,7 +239,11 @@ class RtmpConnection(asyncio.Protocol):
                     raise _Refused
                 state.stream_disappears(*key)
             address, port = self._address("peername")
-            source = {"source_url": f"TCP://{address}:{port}", "input": self._input, "on_end": [self._end]}
+            source: dict[str, Any] = {
+                "source_url": f"TCP://{address}:{port}",
+                "input": self._input,
+                "on_end": [self._end],
+            }
             try:
                 publish(state, host, app, self._name, **source)
             except NotPublished:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,11 +23,13 @@ from aiortc import (
     RTCRtpSender,
     RTCSessionDescription,
 )
+from aiortc.mediastreams import MediaStreamError
 from aiortc.rtcconfiguration import RTCIceTransportPolicy
 from aiortc.sdp import candidate_from_sdp
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.rtc_media import audio_track, video_track
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.rtc_peer import gather_on_loopback
 
 REQUEST = {"command": "request_offer"}
 
@@ -80,6 +83,7 @@ class Viewer:
             candidate = candidate_from_sdp(item["candidate"].partition(":")[2])
             candidate.sdpMLineIndex = item["sdpMLineIndex"]
             await self.connection.addIceCandidate(candidate)
+        gather_on_loopback(self.connection)
         await self.connection.setLocalDescription(await self.connection.createAnswer())
         described = {"type": "answer", "sdp": self.connection.localDescription.sdp}
         return {"id": self._offer["id"], "peer_id": 0, "command": "answer", "sdp": described}
@@ -88,9 +92,8 @@ class Viewer:
         first = self.frames[track.kind] = asyncio.get_running_loop().create_future()
 
         async def keep() -> None:
-            frame = await track.recv()
-            if not first.done():
-                first.set_result(frame)
+            with contextlib.suppress(MediaStreamError):
+                first.set_result(await track.recv())
 
         self._tasks.append(asyncio.ensure_future(keep()))
 
@@ -110,6 +113,7 @@ async def whip(
     video = connection.addTransceiver(video_track("H264", 320, 240), "sendonly")
     video.setCodecPreferences([codec for codec in RTCRtpSender.getCapabilities("video").codecs if codec.name == "H264"])
     connection.addTransceiver(audio_track(), "sendonly")
+    gather_on_loopback(connection)
     await connection.setLocalDescription(await connection.createOffer())
     headers = {"Host": host, "Content-Type": "application/sdp"}
     url = f"http://127.0.0.1:{simulator.signalling_ports[0]}{path}?direction=whip"
@@ -129,7 +133,12 @@ async def whip(
 async def reached(connection: RTCPeerConnection, state: str) -> None:
     """Wait until a connection has a state."""
     passed = asyncio.Event()
-    connection.on("connectionstatechange", lambda: connection.connectionState == state and passed.set())
+
+    def look() -> None:
+        if connection.connectionState == state:
+            passed.set()
+
+    connection.on("connectionstatechange", look)
     if connection.connectionState != state:
         await asyncio.wait_for(passed.wait(), PATIENCE)
 

@@ -26,7 +26,8 @@ from .applications import Applications, Inputs
 from .durable import DurableAudit
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Collector, Desired, DesiredCertificate, Finding, affects
 from .jobs import JobAudit
-from .objects import ObjectAudit, Part
+from .kinds import KindAudit
+from .objects import ObjectAudit
 from .streams_and_channels import StreamAudit
 
 # Known defects and limits of server versions, which people who run these versions should know.
@@ -290,7 +291,7 @@ class Audit:
         self._streams, *self._channels = (
             StreamAudit(*common, kind) for kind in (PULLED_STREAMS, SCHEDULED_CHANNELS, MULTIPLEX_CHANNELS)
         )
-        self._parts: list[Part] = [self._push_tasks, self._records, self._streams, *self._channels]
+        self._parts: list[KindAudit] = [self._push_tasks, self._records, self._streams, *self._channels]
         self._objects = ObjectAudit(*common, self._parts, self._durable)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None

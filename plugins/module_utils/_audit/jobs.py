@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import typing as t
 
-from .._api.client import Api
 from .._config.stream_maps import Mapped, of_configuration, settings_differ, started_by
 from .._core.concurrency import deferred
-from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.server_version import Version
 from .._reconcile.jobs_plan import STABLE_TIMEOUT, list_stable
@@ -23,11 +22,11 @@ from .._resources.jobs import (
     is_of_configuration,
     stream_of,
 )
-from .._resources.kind import Key, key_of, label_with
-from .._schema.validators import is_addressable
-from .applications import Applications, Inputs
+from .._resources.kind import Key, label_with
+from .applications import Inputs
 from .durable import DurableAudit
-from .findings import DRIFT, ERROR, WARNING, Collector, Desired
+from .findings import DRIFT, ERROR
+from .kinds import KindAudit
 
 Raw = t.Mapping[str, t.Any]  # a job in wire form
 
@@ -43,73 +42,35 @@ class Sample(t.NamedTuple):
     sent: int | None
 
 
-class JobAudit:
+@dataclasses.dataclass(eq=False, repr=False)  # a representation would show secrets
+class JobAudit(KindAudit):
     """Reads the jobs of one kind on a server, samples how much they send or write, and compares them."""
 
-    def __init__(
-        self,
-        api: Api,
-        context: Context,
-        desired: Desired,
-        collector: Collector,
-        applications: Applications,
-        kind: JobKind,
-        durable: DurableAudit,
-        inputs: Inputs,
-    ) -> None:
-        self._durable = durable
-        self._inputs = inputs
-        self._api = api
-        self._context = context
-        self._collector = collector
-        self._applications = applications
-        self._kind = kind
-        self._jobs = {key_of(job): job for job in getattr(desired, kind.option)}
-        self._referenced_keys = desired.referenced_keys
-        self._first: dict[Key, Sample] = {}
-        self._last: dict[Key, Sample] = {}
-        self._skipped: set[tuple[str, str]] = set()
-        self._read: list[tuple[str, str]] = []
-        """The applications that were read."""
-        self._blocked: set[Key] = set()
-        """The listed jobs that an application cannot run, for what it lacks."""
-        self._mapped: dict[Key, t.Mapping[str, t.Any]] = {}
-        """The listed jobs that a stream map starts with their streams, as the map has them."""
-        self._names: dict[Key, Key] = {}
-        """The listed jobs by the keys under which stream maps have started them."""
-        self.entries: list[dict[str, t.Any]] = []
-        """What results say of each job that was read."""
+    _kind: JobKind
+    _durable: DurableAudit
+    _inputs: Inputs
+    _first: dict[Key, Sample] = dataclasses.field(init=False, default_factory=dict)
+    _last: dict[Key, Sample] = dataclasses.field(init=False, default_factory=dict)
+    _read: list[tuple[str, str]] = dataclasses.field(init=False, default_factory=list)
+    """The applications that were read."""
+    _blocked: set[Key] = dataclasses.field(init=False, default_factory=set)
+    """The listed jobs that an application cannot run, for what it lacks."""
+    _mapped: dict[Key, t.Mapping[str, t.Any]] = dataclasses.field(init=False, default_factory=dict)
+    """The listed jobs that a stream map starts with their streams, as the map has them."""
+    _names: dict[Key, Key] = dataclasses.field(init=False, default_factory=dict)
+    """The listed jobs by the keys under which stream maps have started them."""
 
     def read_files(self) -> None:
-        """Read the stream maps of the desired jobs."""
-        self._durable.read_maps(self._kind, self._jobs.values())
+        self._durable.read_maps(self._kind, self._objects.values())
 
     def check_desired(self) -> None:
-        """Report desired jobs that are valid but may not do what was meant."""
-        for key, job in self._jobs.items():
+        for key, job in self._objects.items():
             self._collector.add_warnings(self._kind.concerns(job), **self._place(key))
             self._durable.check_job(self._kind, job, **self._place(key))
-
-    def scopes(self) -> set[tuple[str, str]]:
-        """Return virtual host and application of the desired jobs."""
-        return {key.scope for key in self._jobs}
-
-    def skip_unlisted(self, applications: t.Iterable[tuple[str, str]]) -> None:
-        """Report no unlisted jobs of these applications, because they are reported with all that is in them."""
-        self._skipped.update(applications)
-
-    def _place(self, key: Key) -> dict[str, str]:
-        """Return the fields of a finding that identify a job."""
-        return {"vhost": key.vhost, "application": key.app, self._kind.place: key.name}
 
     # Reading
 
     def read(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
-        """Read the jobs of an application, and what it lacks for those that it does not run.
-
-        ``raw`` is the application in wire form; None if it was not read yet. ``present`` says whether it is on the
-        server. Raises OmeError if no further request can succeed.
-        """
         scope = (vhost, app)
         if not self._kind.audited_everywhere and scope not in self.scopes():
             return
@@ -124,11 +85,11 @@ class JobAudit:
         for key in self._listed(scope):
             if key in samples or self._twins(key, configured):
                 continue
-            entry = self._durable.mapped(self._kind, self._jobs[key]) if present else None
+            entry = self._durable.mapped(self._kind, self._objects[key]) if present else None
             if entry is not None or (present and not self._durable.has_files):
                 raw = self._applications.read(Key(vhost, app), raw)
                 if self._durable.reads_map(self._kind, vhost, raw, app):
-                    deferred(self._mapped.__setitem__, key, entry or self._jobs[key])
+                    deferred(self._mapped.__setitem__, key, entry or self._objects[key])
                     continue
             if cannot_start is None:
                 cannot_start = present and self._applications.lacks(
@@ -137,13 +98,9 @@ class JobAudit:
             if cannot_start:
                 deferred(self._blocked.add, key)
 
-    def _listed(self, scope: tuple[str, str]) -> list[Key]:
-        """Return the listed jobs of an application."""
-        return sorted(key for key in self._jobs if key.scope == scope)
-
     def _twins(self, key: Key, configured: t.Sequence[Mapped]) -> list[Mapped]:
         """Return the jobs that a stream map has started for a listed one."""
-        return started_by(self._kind, self._jobs[key], [one for one in configured if one.server_id != key.name])
+        return started_by(self._kind, self._objects[key], [one for one in configured if one.server_id != key.name])
 
     def _list(self, vhost: str, app: str) -> list[dict[str, t.Any]] | None:
         """Return the jobs of an application in wire form; None if they cannot be read, with a finding."""
@@ -158,7 +115,7 @@ class JobAudit:
     # Samples
 
     def needed_streams(self) -> t.Iterator[Key]:
-        """Yield the streams of the jobs that wait: whether one of them is live decides whether that is a finding."""
+        # Whether one of them is live decides whether a job that waits is a finding.
         for key, sample in self._first.items() if self._inputs.possible else ():
             if self._waits(sample):
                 yield key._replace(name=stream_of(sample.raw))
@@ -166,7 +123,6 @@ class JobAudit:
             yield key._replace(name=entry["stream"]["name"])
 
     def second_look(self) -> list[t.Callable[[], None]]:
-        """Return the calls that sample the jobs again that run or should run."""
         scopes = {
             key.scope
             for key, sample in self._first.items()
@@ -211,10 +167,7 @@ class JobAudit:
 
     # Comparison
 
-    def compare(self, _version: Version) -> None:
-        """Report jobs that are missing or not as listed, fail, send nothing or are not listed; make the entries of the
-        result.
-        """
+    def compare(self, version: Version) -> None:
         for scope in sorted(self._read):
             self._compare_scope(scope)
         self._judge()
@@ -224,32 +177,30 @@ class JobAudit:
         configured = of_configuration(self._kind, [sample.raw for sample in samples.values()], scope)
         blocked: list[Key] = []
         for key in self._listed(scope):
-            title, place = f"{self._kind.title} {key}", self._place(key)
+            title, place = self._title(key), self._place(key)
             twins = self._twins(key, configured)
             # Recordings without a path have a file each, so neither harms the other.
-            if twins and (key not in samples or self._jobs[key].get(self._kind.destination)):
+            if twins and (key not in samples or self._objects[key].get(self._kind.destination)):
                 self._compare_with_map(key, twins, doubled=key in samples)
             elif key in samples:
                 current = self._kind.from_wire(samples[key].raw, key)
-                differences = self._kind.declaration.difference(self._jobs[key], current)
+                differences = self._kind.declaration.difference(self._objects[key], current)
                 self._collector.add_differences(title, differences, read_only=False, **place)
             elif key in self._blocked:
                 blocked.append(key)
             elif key not in self._mapped:
                 self._collector.add(DRIFT, "missing", f"{title} is listed and not on the server.", **place)
         if blocked:
-            error = OmeError(self._kind.calls.publisher_missing, f"start {self._kind.what}")
-            title, where = f"{self._kind.title} {blocked[0]}", self._place(blocked[0])
-            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.name for key in blocked], **where)
+            self._add_blocked(OmeError(self._kind.calls.publisher_missing, f"start {self._kind.what}"), blocked)
 
     def _compare_with_map(self, key: Key, twins: t.Sequence[Mapped], *, doubled: bool) -> None:
         """Report what is not as listed of a job that a stream map has started, or whether it is ``doubled``."""
-        title, place = f"{self._kind.title} {key}", self._place(key)
+        title, place = self._title(key), self._place(key)
         self._names.update({Key(key.vhost, key.app, one.server_id): key for one in twins})
         if doubled:
             text = f"{title} runs twice: the server's stream map has started it, too. provision stops one of the two."
             self._collector.add(ERROR, f"{self._noun}_doubled", text, **place)
-        for difference in settings_differ(self._kind, self._jobs[key], twins[0].job):
+        for difference in settings_differ(self._kind, self._objects[key], twins[0].job):
             text = f"{title}: {difference.field} differs. It comes from the server's stream map: change it there."
             shown = {"field": difference.field, "found": difference.before, "wanted": difference.after}
             self._collector.add(DRIFT, "differs", text, **shown, **place)
@@ -263,7 +214,7 @@ class JobAudit:
             configured = of_configuration(self._kind, jobs, key.scope)
             is_live = self._applications.is_live(key._replace(name=entry["stream"]["name"]))
             if is_live and not started_by(self._kind, entry, configured):
-                text = f"{self._kind.title} {key} is listed and not on the server, although its stream is live."
+                text = f"{self._title(key)} is listed and not on the server, although its stream is live."
                 self._collector.add(DRIFT, "missing", text, **self._place(key))
 
     def _judge_one(self, key: Key) -> None:
@@ -272,8 +223,8 @@ class JobAudit:
         state, configured = self._kind.state_of(last.raw), is_of_configuration(last.raw)
         bits, elapsed = _bits_per_second(first, last), last.moment - first.moment
         key = self._names.get(key, key)
-        listed = key in self._jobs or (self._kind.option, *key) in self._referenced_keys
-        title, place = f"{self._kind.title} {key}", self._place(key)
+        listed = self._is_listed(key)
+        title, place = self._title(key), self._place(key)
         unused = self._input_without_use(key, last)
         if state == "error":
             text = f"{title} is {self._kind.in_error}"
@@ -286,11 +237,8 @@ class JobAudit:
             text = f"{title} is in state {state}, although its stream {stream} is live."
             text = f"{text}{self._inputs.why_waiting(unused, stream)}"
             self._collector.add(ERROR, self._kind.waiting, text, **place)
-        if not listed and not configured and key.scope not in self._skipped:
-            if is_addressable(key.name):
-                self._collector.add(DRIFT, "not_listed", f"{title} is on the server and not listed.", **place)
-            else:
-                self._collector.add(WARNING, "unaddressable", self._kind.unaddressable(key), **place)
+        if not listed and not configured:
+            self._add_unlisted(key)
         self.entries.append(
             {
                 **label_with(self._kind.declaration, key),

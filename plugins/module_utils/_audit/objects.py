@@ -30,11 +30,7 @@ from .._schema.validators import is_addressable
 from .applications import Applications
 from .durable import DurableAudit
 from .findings import DRIFT, ERROR, INFO, UNKNOWN, WARNING, Collector, Desired, affects, where_to_change
-from .jobs import JobAudit
-from .streams_and_channels import StreamAudit
-
-Part = t.Union[JobAudit, StreamAudit]
-"""The comparison of one kind of objects inside of applications."""
+from .kinds import KindAudit
 
 _IF_CONFIGURED = "If the server's configuration file defines it, name its virtual host in $read_only_vhosts."
 
@@ -62,7 +58,7 @@ class ObjectAudit:
         desired: Desired,
         collector: Collector,
         applications: Applications,
-        parts: t.Sequence[Part],
+        parts: t.Sequence[KindAudit],
         durable: DurableAudit,
     ) -> None:
         """``parts`` read and compare what is inside of applications, in their order."""

@@ -6,85 +6,44 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import typing as t
 
-from .._api.client import Api
 from .._api.spelling import comparable
 from .._core.concurrency import deferred
-from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.server_version import Version
-from .._reconcile.stream_writer import endpoints_of
+from .._reconcile.stream_writer import Endpoints, endpoints_of
 from .._resources.jobs import NO_APPLICATION
-from .._resources.kind import Key, Kind, Raw, key_of
+from .._resources.kind import Key, Raw
 from .._schema.validators import is_addressable
-from .applications import Applications
-from .findings import DRIFT, ERROR, UNKNOWN, WARNING, Collector, Desired
+from .findings import DRIFT, ERROR, UNKNOWN
+from .kinds import KindAudit
 
 
-class StreamAudit:
+@dataclasses.dataclass(eq=False, repr=False)  # a representation would show secrets
+class StreamAudit(KindAudit):
     """Reads the objects of one kind on a server, and compares them."""
 
-    def __init__(
-        self,
-        api: Api,
-        context: Context,
-        desired: Desired,
-        collector: Collector,
-        applications: Applications,
-        kind: Kind,
-    ) -> None:
-        self._context = context
-        self._collector = collector
-        self._applications = applications
-        self._kind = kind
-        self._endpoints = endpoints_of(kind, api)
-        self._objects = {key_of(value): value for value in getattr(desired, kind.option)}
-        self._referenced = {Key(*key[1:]) for key in desired.referenced_keys if key[0] == kind.option}
-        self._first: dict[Key, Raw | None] = {}
-        """The listed objects as they were read first; None for those that the server does not have."""
-        self._raws: dict[Key, Raw | None] = {}
-        """The same, as they were read last."""
-        self._blocked: list[tuple[tuple[str, ...], Key]] = []
-        """The listed objects that an application cannot have, with the providers of which it needs one."""
-        self._tracks: dict[tuple[str, ...], t.Any] = {}
-        """The names of tracks by virtual host and application; None if they are not known."""
-        self._unlisted: set[Key] = set()
-        self._skipped: set[tuple[str, str]] = set()
-        self.entries: list[dict[str, t.Any]] = []
-        """What results say of each object that is listed or was found."""
+    _first: dict[Key, Raw | None] = dataclasses.field(init=False, default_factory=dict)
+    """The listed objects as they were read first; None for those that the server does not have."""
+    _raws: dict[Key, Raw | None] = dataclasses.field(init=False, default_factory=dict)
+    """The same, as they were read last."""
+    _blocked: list[tuple[tuple[str, ...], Key]] = dataclasses.field(init=False, default_factory=list)
+    """The listed objects that an application cannot have, with the providers of which it needs one."""
+    _tracks: dict[tuple[str, ...], t.Any] = dataclasses.field(init=False, default_factory=dict)
+    """The names of tracks by virtual host and application; None if they are not known."""
+    _unlisted: set[Key] = dataclasses.field(init=False, default_factory=set)
 
-    def read_files(self) -> None:
-        """Read nothing: no file has such objects."""
-
-    def check_desired(self) -> None:
-        """Report nothing: no valid entry of these kinds has a warning."""
-
-    def scopes(self) -> set[tuple[str, str]]:
-        """Return virtual host and application of the desired objects."""
-        return {key.scope for key in self._objects}
-
-    def skip_unlisted(self, applications: t.Iterable[tuple[str, str]]) -> None:
-        """Report no unlisted objects of these applications, because they are reported with all that is in them."""
-        self._skipped.update(applications)
-
-    def _place(self, key: Key) -> dict[str, str]:
-        """Return the fields of a finding that identify an object."""
-        return {"vhost": key.vhost, "application": key.app, self._kind.place: key.name}
-
-    def _title(self, key: Key) -> str:
-        return f"{self._kind.title} {key}"
+    @functools.cached_property
+    def _endpoints(self) -> Endpoints:
+        return endpoints_of(self._kind, self._api)
 
     # Reading
 
     def read(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
-        """Read the objects of an application, and what it lacks for those that it does not have.
-
-        ``raw`` is the application in wire form; None if it was not read yet. ``present`` says whether it is on the
-        server. Raises OmeError if no further request can succeed.
-        """
-        keys = sorted(key for key in self._objects if key.scope == (vhost, app))
+        keys = self._listed((vhost, app))
         if not keys:
             return
         names = self._list(vhost, app) if present and self._kind.finds_unlisted else None
@@ -92,7 +51,7 @@ class StreamAudit:
             return
         for name in sorted(names or ()):
             key = Key(vhost, app, name)
-            if key not in self._objects and key not in self._referenced:
+            if not self._is_listed(key):
                 deferred(self._unlisted.add, key)
         lacks: dict[tuple[str, ...], bool] = {}
         for key in keys:
@@ -144,7 +103,7 @@ class StreamAudit:
             return UNKNOWN
 
     def needed_streams(self) -> t.Iterator[Key]:
-        """Yield the sources of what does not play: if all of them are live, that is a finding."""
+        # If all sources of what does not play are live, that is a finding.
         for key, raw in self._raws.items():
             if raw is not None and self._kind.why_idle(raw, self._context.now()):
                 yield from self._sources(key)
@@ -154,7 +113,6 @@ class StreamAudit:
         return self._kind.sources(self._kind.from_wire(self._raws[key] or {}, key))
 
     def second_look(self) -> list[t.Callable[[], None]]:
-        """Return the calls that read the objects again that do not play."""
         return [functools.partial(self._read_again, key) for key in sorted(self._raws) if self._why_idle(key)]
 
     def _read_again(self, key: Key) -> None:
@@ -171,9 +129,6 @@ class StreamAudit:
     # Comparison
 
     def compare(self, version: Version) -> None:
-        """Report objects that are missing, not as listed, do not play or are not listed; make the entries of the
-        result.
-        """
         blocked: dict[tuple[t.Any, ...], list[Key]] = {}
         for needs, key in sorted(self._blocked):
             blocked.setdefault((key.scope, needs), []).append(key)
@@ -184,9 +139,7 @@ class StreamAudit:
             else:
                 self._add_missing(key)
         for same in blocked.values():
-            error = OmeError("provider_missing", f"create {self._kind.what}")
-            title, where = self._title(same[0]), self._place(same[0])
-            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.name for key in same], **where)
+            self._add_blocked(OmeError("provider_missing", f"create {self._kind.what}"), same)
         self._judge()
 
     def _compare_one(self, key: Key, raw: Raw, version: Version) -> None:
@@ -221,14 +174,7 @@ class StreamAudit:
             if reason:
                 text = f"{self._title(key)} does not play: {reason}."
                 self._collector.add(ERROR, f"{self._kind.place}_not_playing", text, **self._place(key))
-            if not listed and key.scope not in self._skipped:
+            if not listed:
                 self._add_unlisted(key)
             entry = self._kind.described(self._raws.get(key))
             self.entries.append({**key._asdict(), **entry, **({"listed": listed} if self._kind.finds_unlisted else {})})
-
-    def _add_unlisted(self, key: Key) -> None:
-        if is_addressable(key.name):
-            text = f"{self._title(key)} is on the server and not listed."
-            self._collector.add(DRIFT, "not_listed", text, **self._place(key))
-        else:
-            self._collector.add(WARNING, "unaddressable", self._kind.unaddressable(key), **self._place(key))

@@ -23,15 +23,25 @@ if t.TYPE_CHECKING:
     from .._reconcile.durable import Durable
 
 
-class _Applications(ManagingOperation):
-    """Brings applications into the desired state."""
+class ManagedApplications(ManagingOperation):
+    """Brings an application, or a list of them, into the desired state."""
 
     declaration = APPLICATION
     durable: Durable | None = None
 
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        app, common = APPLICATION.options(), {"state": state_option("present", "absent"), "recreate": FLAG, **DURABLE}
+        if cls.entries is None:
+            return {**app, **common}
+        purge = {"purge": FLAG, "purge_everything": FLAG, "predicted": PREDICTED}
+        return {cls.entries: Referenced(list_of(app)), **purge, **common}
+
     def check(self) -> None:
         check_applications(self.desired)
         check_durable(self.params)
+        if self.entries is not None:
+            check_purge(self.params, self.entries, "absent")
 
     def refuse_values(self, api: Api, context: Context) -> None:
         if self.params["state"] == "present":
@@ -56,8 +66,9 @@ class _Applications(ManagingOperation):
         self.durable.prepare_applications(entries, predicted_files(self.params, context), purge=purge)
 
     @with_lock
-    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
+    def reconcile(self, api: Api, context: Context) -> list[Outcome]:
         """Plan, apply the plan unless in check mode, and return its items."""
+        purge = self.params.get("purge", False)
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         predicted = Predicted(self.params.get("predicted"))
         self.prepare_files(api, context, purge=purge)
@@ -73,49 +84,20 @@ class _Applications(ManagingOperation):
         self.unmade = unmade(items, "application")
         return items
 
-
-class Application(_Applications):
-    """The operation of the module `application`."""
-
-    result_key = "application"
-
-    @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        return {**APPLICATION.options(), "state": state_option("present", "absent"), "recreate": FLAG, **DURABLE}
-
-    def run(self, api: Api, context: Context) -> Result:
-        self.refuse_values(api, context)
-        return with_files(single_result(self.reconcile(api, context)[0], self.result_key), self.durable)
-
-
-class Applications(_Applications):
-    """The operation of the module `applications`."""
-
-    entries = "applications"
-
-    @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        return {
-            "applications": Referenced(list_of(APPLICATION.options())),
-            "state": state_option("present", "absent"),
-            "purge": FLAG,
-            "purge_everything": FLAG,
-            "recreate": FLAG,
-            "predicted": PREDICTED,
-            **DURABLE,
-        }
-
-    def check(self) -> None:
-        super().check()
-        check_purge(self.params, "applications", "absent")
-
     def run(self, api: Api, context: Context) -> Result:
         self.refuse_values(api, context)
         return self.run_valid(api, context)
 
     def run_valid(self, api: Api, context: Context) -> Result:
-        items = self.reconcile(api, context, purge=self.params["purge"])
-        return with_files(bulk_result(items, "applications"), self.durable)
+        items = self.reconcile(api, context)
+        result = (
+            single_result(items[0], self.result_key) if self.entries is None else bulk_result(items, "applications")
+        )
+        return with_files(result, self.durable)
+
+
+Application = ManagedApplications.of(result_key="application")
+Applications = ManagedApplications.of(entries="applications")
 
 
 def check_applications(desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:

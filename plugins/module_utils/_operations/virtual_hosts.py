@@ -40,24 +40,28 @@ if t.TYPE_CHECKING:
     from .._reconcile.durable import Durable
 
 
-def _virtual_host_options() -> dict[str, t.Any]:
-    """Return the argument spec of a virtual host and of the applications inside of it."""
-    return {**VIRTUAL_HOST.options(), "applications": Referenced(list_of(application.nested_spec(), required=False))}
-
-
 def _numbered(option: str, entries: t.Sequence[Params] | None) -> t.Iterator[tuple[str, Params]]:
     """Yield the entries of a list, each with its path."""
     for index, entry in enumerate(entries or ()):
         yield f"{option}[{index}]", entry
 
 
-class _Vhosts(ManagingOperation):
-    """Brings virtual hosts, and the applications that are listed in them, into the desired state."""
+class ManagedVirtualHosts(ManagingOperation):
+    """Brings a virtual host or a list of them, and the applications that are listed in them, into the desired state."""
 
     declaration = VIRTUAL_HOST
     unlisted: t.Sequence[str] = ()
     unreachable: dict[str, str] | None = None
     durable: Durable | None = None
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        inside = {"applications": Referenced(list_of(application.nested_spec(), required=False))}
+        vhost = {**VIRTUAL_HOST.options(), **inside}
+        common = {"state": state_option("present", "absent"), "recreate": FLAG, "require_reachable": FLAG, **DURABLE}
+        if cls.entries is None:
+            return {**vhost, **common}
+        return {cls.entries: list_of(vhost), "purge": FLAG, "purge_everything": FLAG, **common}
 
     @classmethod
     def declarations(cls) -> tuple[t.Mapping[str, Object], Object | None]:
@@ -83,6 +87,8 @@ class _Vhosts(ManagingOperation):
         refuse_repeated(self.desired, lambda vhost: str(vhost["name"]), "name")
         check_applications(self.applications)
         check_durable(self.params)
+        if self.entries is not None:
+            check_purge(self.params, self.entries, "absent")
 
     def refuse_values(self, api: Api, context: Context) -> None:
         if self.params["state"] == "present":
@@ -108,10 +114,9 @@ class _Vhosts(ManagingOperation):
         )
 
     @with_lock
-    def reconcile(
-        self, api: Api, context: Context, *, bulk: bool, purge: bool = False
-    ) -> tuple[list[Outcome], list[Outcome]]:
+    def reconcile(self, api: Api, context: Context) -> tuple[list[Outcome], list[Outcome]]:
         """Plan, apply the plan unless in check mode, and return the items of virtual hosts and of applications."""
+        bulk, purge = self.entries is not None, self.params.get("purge", False)
         reconciler = VirtualHosts(
             api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"]
         )
@@ -137,11 +142,6 @@ class _Vhosts(ManagingOperation):
         self.unmade = {**unmade(items, "virtual host"), **unmade(apps, "application")}
         return items, apps
 
-    def with_unreachable(self, result: Result) -> Result:
-        """Return the result with the host names that reach other virtual hosts, if something was created."""
-        # The key "unreachable" would tell Ansible that it cannot connect to the managed host.
-        return result if self.unreachable is None else {**result, "unreachable_host_names": self.unreachable}
-
     def _reconcile_applications(self, api: Api, context: Context, vhosts: t.Sequence[Outcome]) -> list[Outcome]:
         """Bring the applications into the desired state, except those of virtual hosts that could not be made."""
         skipped = skip_inside(self.applications, unmade(vhosts, "virtual host"), APPLICATION)
@@ -164,28 +164,22 @@ class _Vhosts(ManagingOperation):
             return [Outcome(APPLICATION, label_of(app), app).failed(error) for app in apps]
         return reconciler.verify_after_disconnect(items)
 
-
-class Vhost(_Vhosts):
-    """The operation of the module `vhost`."""
-
-    result_key = "vhost"
-
-    @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        return {
-            **_virtual_host_options(),
-            "state": state_option("present", "absent"),
-            "recreate": FLAG,
-            "require_reachable": FLAG,
-            **DURABLE,
-        }
-
     def run(self, api: Api, context: Context) -> Result:
         self.refuse_values(api, context)
-        vhosts, apps = self.reconcile(api, context, bulk=False)
-        result = self.with_unreachable(single_result(vhosts[0], self.result_key))
+        return self.run_valid(api, context)
+
+    def run_valid(self, api: Api, context: Context) -> Result:
+        vhosts, apps = self.reconcile(api, context)
+        result = self._single_result(vhosts[0], apps) if self.entries is None else self._bulk_result(vhosts, apps)
+        if self.unreachable is not None:
+            # The key "unreachable" would tell Ansible that it cannot connect to the managed host.
+            result["unreachable_host_names"] = self.unreachable
+        return with_files(result, self.durable)
+
+    def _single_result(self, vhost: Outcome, apps: t.Sequence[Outcome]) -> Result:
+        result = single_result(vhost, self.result_key)
         if not apps:
-            return with_files(result, self.durable)
+            return result
         inner = bulk_result(apps, "applications")
         result.update(changed=result["changed"] or inner["changed"], application_results=inner["results"])
         for side in ("before", "after"):
@@ -194,42 +188,14 @@ class Vhost(_Vhosts):
             result.update(failed=True, msg=inner["msg"], error=inner["error"])
         elif inner.get("failed"):
             result["msg"] += f" {inner['msg']}"
-        return with_files(result, self.durable)
+        return result
 
-
-class Vhosts(_Vhosts):
-    """The operation of the module `vhosts`."""
-
-    entries = "vhosts"
-
-    @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        return {
-            "vhosts": list_of(_virtual_host_options()),
-            "state": state_option("present", "absent"),
-            "purge": FLAG,
-            "purge_everything": FLAG,
-            "recreate": FLAG,
-            "require_reachable": FLAG,
-            **DURABLE,
-        }
-
-    def check(self) -> None:
-        super().check()
-        check_purge(self.params, "vhosts", "absent")
-
-    def run(self, api: Api, context: Context) -> Result:
-        self.refuse_values(api, context)
-        return self.run_valid(api, context)
-
-    def run_valid(self, api: Api, context: Context) -> Result:
-        vhosts, apps = self.reconcile(api, context, bulk=True, purge=self.params["purge"])
+    def _bulk_result(self, vhosts: t.Sequence[Outcome], apps: t.Sequence[Outcome]) -> Result:
         result = bulk_result([*vhosts, *apps], "virtual hosts and applications" if apps else "virtual hosts")
         result["results"] = [item.report() for item in vhosts]
         result["counts"] = counts(vhosts)
         if self.params["state"] == "present":
             result["unlisted"] = list(self.unlisted)
-        result = self.with_unreachable(result)
         if apps:
             result["application_counts"] = counts(apps)
             inside: dict[str, list[dict[str, t.Any]]] = {}
@@ -238,4 +204,8 @@ class Vhosts(_Vhosts):
             for entry in result["results"]:
                 if entry["name"] in inside:
                     entry["applications"] = inside[entry["name"]]
-        return with_files(result, self.durable)
+        return result
+
+
+Vhost = ManagedVirtualHosts.of(result_key="vhost")
+Vhosts = ManagedVirtualHosts.of(entries="vhosts")

@@ -784,6 +784,7 @@ BAD: dict[str, tuple[str, Callable[[Simulator], Any], tuple[str, ...]]] = {
         ("t-v", "", ""),
     ),
     "unknown option": ("vhosts", lambda _s: vhost(hots={}), ("t-v", "", "")),
+    "with the name of a list": ("vhosts", lambda _s: vhost("streams", hots={}), ("streams", "", "")),
     "bad value": ("vhosts", lambda _s: vhost(host={"names": ["a b"]}), ("t-v", "", "")),
     "no name": ("vhosts", lambda _s: {"host": {"names": ["a"]}}, ("", "", "")),
     "a name that is none": ("vhosts", lambda _s: vhost("a b"), ("a b", "", "")),

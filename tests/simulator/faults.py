@@ -71,6 +71,7 @@ from typing import TYPE_CHECKING, Any, Union
 from .answers import JSON_HEADERS, Answer, envelope, success
 from .raw import CLOSE, KEEP, RESET, Raw, head, message, page, parts_of
 from .router import CHALLENGE, plain_path
+from .viewer_faults import Asked, Chosen, ViewerFault
 
 if TYPE_CHECKING:
     from .server import Exchange, Server, Work
@@ -249,17 +250,18 @@ class Faults:
     """The faults of a server, in the order in which they were injected; the first that wants a request has it."""
 
     def __init__(self) -> None:
-        self.all: list[Fault] = []
+        self.all: list[Fault | ViewerFault] = []
         """Those that are over included."""
         self._requests = 0
         self._ids = itertools.count(1)
         self._ending: dict[Any, Fault] = {}
         """Connections that end when the next request arrives."""
 
-    def add(self, fault: Fault) -> None:
+    def add(self, fault: Fault | ViewerFault) -> None:
         """Add one."""
         fault.id = next(self._ids)
-        fault.starts_at(self._requests)
+        if isinstance(fault, Fault):
+            fault.starts_at(self._requests)
         self.all = [*self.all, fault]
 
     def clear(self) -> None:
@@ -288,7 +290,16 @@ class Faults:
         if ending is not None:
             ending.note(exchange)
             return Fault("reset", variant="fin")
-        return next((fault for fault in self.all if fault.takes(exchange, index)), None)
+        of_api = (fault for fault in self.all if isinstance(fault, Fault))
+        return next((fault for fault in of_api if fault.takes(exchange, index)), None)
+
+    def for_viewer(self, asked: Asked) -> Chosen:
+        """Return the faults that spoil a request of a viewer, one of each kind; to be asked once for each."""
+        found: Chosen = {}
+        for fault in self.all:
+            if isinstance(fault, ViewerFault) and fault.kind not in found and fault.takes(asked):
+                found[fault.kind] = fault
+        return found
 
     def end_at_next(self, exchange: Exchange, fault: Fault) -> None:
         """Let the connection of a request end when the next one arrives on it."""

@@ -24,6 +24,7 @@ from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
 from .versions import NEWEST, VERSIONS
+from .viewer_faults import ViewerFault
 
 A_DAY = 86400.0
 """Seconds."""
@@ -43,6 +44,9 @@ class Simulator:
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports`
     has them.
     :param viewer_ports: ports that serve viewers by HTTP; 0 for any that is free. :attr:`viewer_ports` has them.
+    :param viewer_tls_ports: the same over TLS, with the certificates of virtual hosts; :attr:`viewer_tls_ports` has
+    them.
+    :param thumbnail_ports: ports that serve thumbnails by HTTP. :attr:`thumbnail_ports` has them.
     :param default_host_names: of the virtual host ``default`` of the configuration file; with ``*``, as in the sample
     configuration, it takes
         all publishers and viewers.
@@ -66,6 +70,8 @@ class Simulator:
         tls_key: str | None = None,
         tls_ports: Sequence[int] = (),
         viewer_ports: Sequence[int] = (),
+        viewer_tls_ports: Sequence[int] = (),
+        thumbnail_ports: Sequence[int] = (),
         latency: float = 0.0,
         scene: str = PLAIN,
         default_host_names: Sequence[str] = ("*",),
@@ -90,6 +96,8 @@ class Simulator:
         self._tls_files = (tls_cert, tls_key)
         self._tls_ports = tls_ports
         self._viewer_ports = viewer_ports
+        self._viewer_tls_ports = viewer_tls_ports
+        self._thumbnail_ports = thumbnail_ports
         self._directory: str | None = None
         self._thread: LoopThread | None = None
 
@@ -114,6 +122,10 @@ class Simulator:
                 self._run(self._server.listen_tls("127.0.0.1", port))
             if self._viewer_ports:
                 self._run(self._server.listen_viewers("127.0.0.1", list(self._viewer_ports)))
+            if self._thumbnail_ports:
+                self._run(self._server.listen_thumbnails("127.0.0.1", list(self._thumbnail_ports)))
+            for port in self._viewer_tls_ports:
+                self._run(self._server.listen_tls("127.0.0.1", port, for_viewers=True))
         except BaseException:
             self.stop()
             raise
@@ -186,6 +198,16 @@ class Simulator:
             self._run(self._server.interrupt(fault.seconds))
         return fault
 
+    def spoil(self, kind: str, **options: Any) -> ViewerFault:
+        """Let a fault spoil requests of viewers from now on, see :class:`.viewer_faults.ViewerFault`, which has the
+        options too.
+
+        :returns: the fault.
+        """
+        fault = ViewerFault(kind, **options)
+        self._server.inject(fault)
+        return fault
+
     def meanwhile(self, method: str, path: str, deed: Callable[[], object], **options: Any) -> Fault:
         """Let another client do something just before a request is worked on: the first of a method whose path ends in
         ``path``.
@@ -204,7 +226,7 @@ class Simulator:
         self._server.latency = seconds
 
     @property
-    def faults(self) -> list[Fault]:
+    def faults(self) -> list[Fault | ViewerFault]:
         """Return the faults that can still meet requests, in the order in which they were injected."""
         return [fault for fault in self._server.faults.all if fault.active]
 
@@ -215,12 +237,22 @@ class Simulator:
     @property
     def tls_ports(self) -> list[int]:
         """Return the TLS ports, in the order in which they were asked for."""
-        return [listener.port for listener in self._server.tls_listeners]
+        return [listener.port for listener in self._server.tls_listeners if listener.serve is None]
 
     @property
     def viewer_ports(self) -> list[int]:
         """Return the ports that serve viewers by HTTP, in the order in which they were asked for."""
         return self._server.viewer_ports
+
+    @property
+    def viewer_tls_ports(self) -> list[int]:
+        """Return the ports that serve viewers by HTTPS, in the order in which they were asked for."""
+        return [listener.port for listener in self._server.tls_listeners if listener.serve is not None]
+
+    @property
+    def thumbnail_ports(self) -> list[int]:
+        """Return the ports that serve thumbnails, in the order in which they were asked for."""
+        return self._server.thumbnail_ports
 
     @property
     def handshakes(self) -> list[Handshake]:

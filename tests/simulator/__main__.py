@@ -26,6 +26,7 @@ from .starting import Start, log_to
 from .state import PLAIN, SCENES, State
 from .tls import ApiCertificate, made_certificate
 from .versions import NEWEST, VERSIONS
+from .viewer_faults import KINDS as VIEWER_KINDS
 
 CONTROL = f"""\
 While it runs, calls under /_simulator/ control it; tests/simulator/control.py has a table of them. For example, to
@@ -34,10 +35,13 @@ lose the response to the next start of a push:
   curl -d '{{"kind": "reset", "method": "POST", "path": ":startPush", "when": "after"}}' http://127.0.0.1:8081/_simulator/faults
 
 Kinds of faults: {", ".join(KINDS[:9])},
-{", ".join(KINDS[9:])}. Their options are in tests/simulator/faults.py. GET on the
-same URL returns the requests that they met, DELETE ends them. Kinds of faults that viewers and publishers meet, in
-tests/simulator/media_faults.py: {", ".join(media_faults.KINDS[:4])},
+{", ".join(KINDS[9:])}. Their options are in tests/simulator/faults.py.
+Kinds for viewers by HTTP, in tests/simulator/viewer_faults.py: {", ".join(VIEWER_KINDS[:5])},
+{", ".join(VIEWER_KINDS[5:])}.
+Kinds for viewers by WebRTC and publishers, in tests/simulator/media_faults.py:
+{", ".join(media_faults.KINDS[:4])},
 {", ".join(media_faults.KINDS[4:])}.
+GET on the same URL returns the requests that they met, DELETE ends them.
 """
 
 
@@ -97,6 +101,22 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
         default=[],
         metavar="PORT",
         help="port that serves LL-HLS and HLS to viewers; can be repeated",
+    )
+    parser.add_argument(
+        "--viewer-tls-port",
+        type=int,
+        action="append",
+        default=[],
+        metavar="PORT",
+        help="the same over TLS, with the virtual hosts' certificates; can be repeated",
+    )
+    parser.add_argument(
+        "--thumbnail-port",
+        type=int,
+        action="append",
+        default=[],
+        metavar="PORT",
+        help="port that serves thumbnails to viewers; can be repeated",
     )
     parser.add_argument(
         "--signalling-port",
@@ -233,6 +253,10 @@ async def _listen(server: Server, options: argparse.Namespace, stack: contextlib
         await server.media.listen_signalling(options.host, options.signalling_port)
     if options.rtmp_port:
         await server.media.listen_rtmp(options.host, options.rtmp_port)
+    for number in options.viewer_tls_port:
+        await server.listen_tls(options.host, number, for_viewers=True)
+    if options.thumbnail_port:
+        await server.listen_thumbnails(options.host, options.thumbnail_port)
     host = f"[{options.host}]" if ":" in options.host else options.host
     found = state.configuration
     for number in server.api_ports:
@@ -243,13 +267,16 @@ async def _listen(server: Server, options: argparse.Namespace, stack: contextlib
             flush=True,
         )
     for listener in server.tls_listeners:
-        print(f"TLS for virtual hosts on {host}:{listener.port}", flush=True)
+        what = "TLS for virtual hosts" if listener.serve is None else "LL-HLS and HLS over TLS"
+        print(f"{what} on {host}:{listener.port}", flush=True)
     for number in server.viewer_ports:
         print(f"LL-HLS and HLS for viewers on http://{host}:{number}", flush=True)
     for number in server.media.signalling_ports:
         print(f"WebRTC signalling and WHIP on ws://{host}:{number}", flush=True)
     for number in server.media.rtmp_ports:
         print(f"Publishers by RTMP on rtmp://{host}:{number}", flush=True)
+    for number in server.thumbnail_ports:
+        print(f"Thumbnails for viewers on http://{host}:{number}", flush=True)
 
 
 def main(values: Sequence[str] | None = None) -> int:

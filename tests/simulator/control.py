@@ -36,8 +36,9 @@ DELETE   handshakes    forgets them
 POST     vhosts        ``{"config": {...}, "applications": [...]}``: into the configuration file, in the place of
                        a virtual host of that name (so that ``default`` can lose its ``*``)
 GET      faults        ``{"faults": [{"id", "kind", ..., "met": [request, ...], "active": bool}, ...]}``
-POST     faults        ``{"kind", ...}``: spoils requests from now on; kinds and options are in :mod:`.faults`
-                       and :mod:`.media_faults`; answers with the fault
+POST     faults        ``{"kind", ...}``: spoils requests from now on; kinds and options are in :mod:`.faults`,
+                       those of viewers in :mod:`.viewer_faults`, those of WebRTC and RTMP in :mod:`.media_faults`;
+                       answers with the fault
 DELETE   faults        ends and forgets all, or with ``{"id"}`` one
 GET      state         what the server holds
 =======  ============  ==========================================================================
@@ -54,11 +55,13 @@ from typing import TYPE_CHECKING, Any
 from . import records
 from .answers import Answer
 from .configuration import NotStarted
-from .faults import from_json
+from .faults import from_json as fault_of_api
 from .publishing import NotPublished, publish
 from .push_tasks import representation
 from .router import plain_path
 from .state import ACCEPT, REFUSE, State
+from .viewer_faults import from_json as fault_of_viewers
+from .viewer_faults import is_for_viewers
 
 if TYPE_CHECKING:
     from .server import Server
@@ -218,7 +221,7 @@ def _faults(server: Server, _body: Any) -> Any:
 
 
 def _inject(server: Server, body: Any) -> Any:
-    fault = from_json(body)
+    fault = fault_of_viewers(body) if is_for_viewers(body) else fault_of_api(body)
     server.inject(fault)
     return fault.as_dict()
 

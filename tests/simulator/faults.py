@@ -45,7 +45,7 @@ success. The other kinds deliver nothing that a client could take for a response
 400 is requested.
 
 While nothing listens the control interface is silent too. Faults choose API requests only, never control calls; those
-of viewers and publishers are in :mod:`.media_faults`.
+of viewers by HTTP are in :mod:`.viewer_faults`, those of WebRTC and of publishers in :mod:`.media_faults`.
 
 Tests inject all faults of servers and networks here, by :meth:`.running.Simulator.inject`. Two things they do
 elsewhere:
@@ -73,6 +73,7 @@ from . import media_faults
 from .answers import JSON_HEADERS, Answer, envelope, success
 from .raw import CLOSE, KEEP, RESET, Raw, head, message, page, parts_of
 from .router import CHALLENGE, plain_path
+from .viewer_faults import Asked, Chosen, ViewerFault
 
 if TYPE_CHECKING:
     from .server import Exchange, Server, Work
@@ -266,17 +267,18 @@ class Faults:
     """The faults of a server, in the order in which they were injected; the first that wants a request has it."""
 
     def __init__(self) -> None:
-        self.all: list[Fault] = []
+        self.all: list[Fault | ViewerFault] = []
         """Those that are over included."""
         self._requests = 0
         self._ids = itertools.count(1)
         self._ending: dict[Any, Fault] = {}
         """Connections that end when the next request arrives."""
 
-    def add(self, fault: Fault) -> None:
+    def add(self, fault: Fault | ViewerFault) -> None:
         """Add one."""
         fault.id = next(self._ids)
-        fault.starts_at(self._requests)
+        if isinstance(fault, Fault):
+            fault.starts_at(self._requests)
         self.all = [*self.all, fault]
 
     def clear(self) -> None:
@@ -305,7 +307,16 @@ class Faults:
         if ending is not None:
             ending.note(exchange)
             return Fault("reset", variant="fin")
-        return next((fault for fault in self.all if fault.takes(exchange, index)), None)
+        of_api = (fault for fault in self.all if isinstance(fault, Fault))
+        return next((fault for fault in of_api if fault.takes(exchange, index)), None)
+
+    def for_viewer(self, asked: Asked) -> Chosen:
+        """Return the faults that spoil a request of a viewer, one of each kind; to be asked once for each."""
+        found: Chosen = {}
+        for fault in self.all:
+            if isinstance(fault, ViewerFault) and fault.kind not in found and fault.takes(asked):
+                found[fault.kind] = fault
+        return found
 
     def for_media(self, method: str, path: str, *kinds: str) -> Fault | None:
         """Return the fault of one of some kinds that spoils what a viewer or publisher asks for, if any.

@@ -5,73 +5,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from math import ceil
 
-SEGMENT_SECONDS = 10
-PART_SECONDS = 0.467
-PARTS = int(SEGMENT_SECONDS / PART_SECONDS) + 1
-_MOST_SEGMENTS = 5
-_VIDEO = 'RESOLUTION=320x168,FRAME-RATE=15.000,CODECS="avc1.f4000c,mp4a.40.2"'
-HLS_ID = 3465363613016867760
-
-
-@dataclass(frozen=True)
-class Track:
-    """A track of an output that LL-HLS can hold."""
-
-    number: int
-    kind: str
-    """``video`` or ``audio``."""
-    name: str
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a stream has come.
-
-    :param seconds: since it is live.
-    :param timestamp: writes the time of day of a second of it.
-    """
-
-    seconds: float
-    timestamp: Callable[[float], str]
-
-    @property
-    def segment(self) -> int:
-        """Return the number of the segment that is being made."""
-        return int(self.seconds // SEGMENT_SECONDS)
-
-    @property
-    def part(self) -> int:
-        """Return the number of the next part in that segment."""
-        return min(int(self.seconds % SEGMENT_SECONDS / PART_SECONDS), PARTS)
-
-    @property
-    def first(self) -> int:
-        """Return the number of the first segment that is still listed."""
-        return max(0, self.segment - _MOST_SEGMENTS + 1)
-
-
-def playable_tracks(output: dict[str, Any]) -> list[Track]:
-    """Return the first video track of an output, and its first audio track that is not Opus, for which LL-HLS has no
-    place.
-    """
-    found: dict[str, Track] = {}
-    for track in output["tracks"]:
-        kind = str(track["type"]).lower()
-        codec = str(track.get(kind, {}).get("codec", "")).upper()
-        if kind in ("video", "audio") and kind not in found and codec not in ("OPUS", "JPEG", "PNG"):
-            found[kind] = Track(track["id"], kind, str(track["name"]))
-    return [found[kind] for kind in ("video", "audio") if kind in found]
+from .renditions import Rendition, Track
+from .timeline import PARTS, SEGMENT_SECONDS, Progress, Rhythm
 
 
 def _lines(lines: Iterator[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def llhls_multivariant(place: str, key: str, session: str, tracks: list[Track]) -> str:
+def _stream(rendition: Rendition, average: bool = False) -> str:
+    """Return the attributes of a rendition."""
+    tracks = [track for track in (rendition.video, rendition.audio) if track is not None]
+    bandwidth = sum(track.bitrate for track in tracks)
+    values = [f"BANDWIDTH={bandwidth}", *([f"AVERAGE-BANDWIDTH={bandwidth}"] if average else ())]
+    if rendition.video is not None:
+        video = rendition.video
+        values += [f"RESOLUTION={video.width}x{video.height}", f"FRAME-RATE={video.rate:.3f}"]
+    codecs = ",".join(track.codec for track in tracks)
+    return f'#EXT-X-STREAM-INF:{",".join(values)},CODECS="{codecs}"'
+
+
+def llhls_multivariant(place: str, key: str, session: str, renditions: Sequence[Rendition]) -> str:
     """Return the multivariant playlist of LL-HLS.
 
     :param place: the path of the stream. :param key: the random part of its names. :param session: of the viewer.
@@ -82,75 +39,99 @@ def llhls_multivariant(place: str, key: str, session: str, tracks: list[Track]) 
 
     def lines() -> Iterator[str]:
         yield from ("#EXTM3U", "#EXT-X-VERSION:6", "#EXT-X-INDEPENDENT-SEGMENTS")
-        audio = [track for track in tracks if track.kind == "audio"]
-        variants = [track for track in tracks if track.kind == "video"] or audio
-        group = ""
-        for track in audio if variants != audio else []:
-            group = f',AUDIO="{track.name}"'
+        with_video = [rendition for rendition in renditions if rendition.video is not None]
+        for track in {one.audio.name: one.audio for one in with_video if one.audio is not None}.values():
             yield (
                 f'#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="{track.name}",NAME="Audio_1",DEFAULT=YES,AUTOSELECT=YES,'
                 f'CHANNELS="1",URI="{uri(track)}"'
             )
         yield from ("", "")
-        for track in variants:
-            yield f"#EXT-X-STREAM-INF:BANDWIDTH=233744,{_VIDEO}{group}"
-            yield uri(track)
+        for rendition in renditions:
+            with_group = rendition.video is not None and rendition.audio is not None
+            yield _stream(rendition) + (f',AUDIO="{rendition.audio.name}"' if with_group and rendition.audio else "")
+            yield uri(rendition.first)
 
     return _lines(lines())
 
 
-def llhls_media(key: str, session: str, tracks: list[Track], track: Track, progress: Progress) -> str:
+def llhls_media(
+    key: str, session: str, tracks: Sequence[Track], track: Track, progress: Progress, is_empty: bool = False
+) -> str:
     """Return the media playlist of a track of LL-HLS.
 
     :param session: the part of the viewer's session that all viewers share.
+    :param tracks: the tracks of the stream.
+    :param is_empty: whether segments and parts are left out, as no server does it.
     """
     suffix = f"{track.kind}_{key}_llhls.m4s?session={session}"
+    rhythm = track.rhythm
 
     def segment(number: int) -> Iterator[str]:
         yield f"#EXT-X-PROGRAM-DATE-TIME:{progress.timestamp(number * SEGMENT_SECONDS)}"
         ready = number < progress.segment
         for part in range(PARTS if ready else progress.part) if number + 2 >= progress.segment else ():
-            independent = ",INDEPENDENT=YES" if part % 15 == 0 else ""
+            independent = ",INDEPENDENT=YES" if track.is_independent(number, part) else ""
             uri = f"part_{track.number}_{number}_{part}_{suffix}"
-            yield f'#EXT-X-PART:DURATION={PART_SECONDS:.6f},URI="{uri}"{independent}'
+            yield f'#EXT-X-PART:DURATION={rhythm.seconds(number, part):.6f},URI="{uri}"{independent}'
         if ready:
-            yield f"#EXTINF:{SEGMENT_SECONDS:.6f},"
+            yield f"#EXTINF:{rhythm.seconds(number):.6f},"
             yield f"seg_{track.number}_{number}_{suffix}"
 
-    def lines() -> Iterator[str]:
-        yield from ("#EXTM3U", "#EXT-X-VERSION:6", f"#EXT-X-TARGETDURATION:{SEGMENT_SECONDS}")
-        yield "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.533000"
-        yield f"#EXT-X-PART-INF:PART-TARGET={PART_SECONDS:.6f}"
-        yield f"#EXT-X-MEDIA-SEQUENCE:{progress.first}"
-        yield f'#EXT-X-MAP:URI="init_{track.number}_{suffix}"'
-        for number in range(progress.first, progress.segment + 1):
-            yield from segment(number)
-        coming = f"part_{track.number}_{progress.segment}_{progress.part}_{suffix}"
-        yield f'#EXT-X-PRELOAD-HINT:TYPE=PART,URI="{coming}"'
+    def reports() -> Iterator[str]:
         for other in tracks:
             if other != track and progress.part:
                 uri = f"chunklist_{other.number}_{other.kind}_{key}_llhls.m3u8?session={session}"
                 last = f"LAST-MSN={progress.segment},LAST-PART={progress.part - 1}"
                 yield f'#EXT-X-RENDITION-REPORT:URI="{uri}",{last}'
 
+    def lines() -> Iterator[str]:
+        yield from ("#EXTM3U", "#EXT-X-VERSION:6", f"#EXT-X-TARGETDURATION:{_target(rhythm, progress)}")
+        yield "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.533000"
+        yield f"#EXT-X-PART-INF:PART-TARGET={rhythm.longest_part:.6f}"
+        yield f"#EXT-X-MEDIA-SEQUENCE:{progress.first}"
+        yield f'#EXT-X-MAP:URI="init_{track.number}_{suffix}"'
+        if is_empty:
+            return
+        for number in range(progress.first, progress.segment + 1):
+            yield from segment(number)
+        coming = f"part_{track.number}_{progress.segment}_{progress.part}_{suffix}"
+        yield f'#EXT-X-PRELOAD-HINT:TYPE=PART,URI="{coming}"'
+        yield from reports()
+
     return _lines(lines())
 
 
-def hls_multivariant() -> str:
+def _target(rhythm: Rhythm, progress: Progress) -> int:
+    """Return the longest duration of a segment, rounded as RFC 8216 compares it."""
+    listed = range(progress.first, progress.segment)
+    return max((ceil(rhythm.seconds(number) - 0.5) for number in listed), default=SEGMENT_SECONDS)
+
+
+def hls_multivariant(renditions: Sequence[Rendition]) -> str:
     """Return the multivariant playlist of HLS."""
-    text = f"#EXT-X-STREAM-INF:BANDWIDTH=243460,AVERAGE-BANDWIDTH=240768,{_VIDEO}\nmedialist_{HLS_ID}_hls.m3u8\n"
-    return f"#EXTM3U\n#EXT-X-VERSION:3\n\n{text}"
-
-
-def hls_media(progress: Progress) -> str:
-    """Return the media playlist of HLS: segments that are complete."""
 
     def lines() -> Iterator[str]:
-        yield from ("#EXTM3U", "#EXT-X-VERSION:3", f"#EXT-X-TARGETDURATION:{SEGMENT_SECONDS}")
+        yield from ("#EXTM3U", "#EXT-X-VERSION:3", "")
+        for rendition in renditions:
+            yield _stream(rendition, average=True)
+            yield f"medialist_{rendition.id}_hls.m3u8"
+
+    return _lines(lines())
+
+
+def hls_media(rendition: Rendition, progress: Progress, is_empty: bool = False) -> str:
+    """Return the media playlist of HLS: segments that are complete.
+
+    :param is_empty: whether segments are left out.
+    """
+    rhythm = rendition.first.rhythm
+
+    def lines() -> Iterator[str]:
+        yield from ("#EXTM3U", "#EXT-X-VERSION:3", f"#EXT-X-TARGETDURATION:{_target(rhythm, progress)}")
         yield f"#EXT-X-MEDIA-SEQUENCE:{progress.first}"
-        for number in range(progress.first, progress.segment):
+        for number in range(progress.first, progress.segment) if not is_empty else ():
             yield f"#EXT-X-PROGRAM-DATE-TIME:{progress.timestamp(number * SEGMENT_SECONDS)}"
-            yield f"#EXTINF:{SEGMENT_SECONDS:.3f},"
-            yield f"seg_{HLS_ID}_{number}_hls.ts"
+            yield f"#EXTINF:{rhythm.seconds(number):.3f},"
+            yield f"seg_{rendition.id}_{number}_hls.ts"
 
     return _lines(lines())

@@ -24,6 +24,7 @@ from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
 from .versions import NEWEST, VERSIONS
+from .viewer_faults import ViewerFault
 
 if TYPE_CHECKING:
     from .rtc_peer import Peer
@@ -49,6 +50,9 @@ class Simulator:
     :param signalling_ports: ports of WebRTC signalling and of WHIP, with a TCP relay; 0 for any that is free.
     :attr:`signalling_ports` has them.
     :param rtmp_ports: ports that take publishers by RTMP; 0 for any that is free. :attr:`rtmp_ports` has them.
+    :param viewer_tls_ports: the same over TLS, with the certificates of virtual hosts; :attr:`viewer_tls_ports` has
+    them.
+    :param thumbnail_ports: ports that serve thumbnails by HTTP. :attr:`thumbnail_ports` has them.
     :param default_host_names: of the virtual host ``default`` of the configuration file; with ``*``, as in the sample
     configuration, it takes
         all publishers and viewers.
@@ -74,6 +78,8 @@ class Simulator:
         viewer_ports: Sequence[int] = (),
         signalling_ports: Sequence[int] = (),
         rtmp_ports: Sequence[int] = (),
+        viewer_tls_ports: Sequence[int] = (),
+        thumbnail_ports: Sequence[int] = (),
         latency: float = 0.0,
         scene: str = PLAIN,
         default_host_names: Sequence[str] = ("*",),
@@ -100,6 +106,8 @@ class Simulator:
         self._viewer_ports = viewer_ports
         self._signalling_ports = signalling_ports
         self._rtmp_ports = rtmp_ports
+        self._viewer_tls_ports = viewer_tls_ports
+        self._thumbnail_ports = thumbnail_ports
         self._directory: str | None = None
         self._thread: LoopThread | None = None
 
@@ -128,6 +136,10 @@ class Simulator:
                 self._run(self._server.media.listen_signalling("127.0.0.1", list(self._signalling_ports)))
             if self._rtmp_ports:
                 self._run(self._server.media.listen_rtmp("127.0.0.1", list(self._rtmp_ports)))
+            if self._thumbnail_ports:
+                self._run(self._server.listen_thumbnails("127.0.0.1", list(self._thumbnail_ports)))
+            for port in self._viewer_tls_ports:
+                self._run(self._server.listen_tls("127.0.0.1", port, for_viewers=True))
         except BaseException:
             self.stop()
             raise
@@ -200,6 +212,16 @@ class Simulator:
             self._run(self._server.interrupt(fault.seconds))
         return fault
 
+    def spoil(self, kind: str, **options: Any) -> ViewerFault:
+        """Let a fault spoil requests of viewers from now on, see :class:`.viewer_faults.ViewerFault`, which has the
+        options too.
+
+        :returns: the fault.
+        """
+        fault = ViewerFault(kind, **options)
+        self._server.inject(fault)
+        return fault
+
     def meanwhile(self, method: str, path: str, deed: Callable[[], object], **options: Any) -> Fault:
         """Let another client do something just before a request is worked on: the first of a method whose path ends in
         ``path``.
@@ -218,7 +240,7 @@ class Simulator:
         self._server.latency = seconds
 
     @property
-    def faults(self) -> list[Fault]:
+    def faults(self) -> list[Fault | ViewerFault]:
         """Return the faults that can still meet requests, in the order in which they were injected."""
         return [fault for fault in self._server.faults.all if fault.active]
 
@@ -229,7 +251,7 @@ class Simulator:
     @property
     def tls_ports(self) -> list[int]:
         """Return the TLS ports, in the order in which they were asked for."""
-        return [listener.port for listener in self._server.tls_listeners]
+        return [listener.port for listener in self._server.tls_listeners if listener.serve is None]
 
     @property
     def viewer_ports(self) -> list[int]:
@@ -250,6 +272,16 @@ class Simulator:
     def rtmp_ports(self) -> list[int]:
         """Return the ports that take publishers by RTMP, in the order in which they were asked for."""
         return self._server.media.rtmp_ports
+
+    @property
+    def viewer_tls_ports(self) -> list[int]:
+        """Return the ports that serve viewers by HTTPS, in the order in which they were asked for."""
+        return [listener.port for listener in self._server.tls_listeners if listener.serve is not None]
+
+    @property
+    def thumbnail_ports(self) -> list[int]:
+        """Return the ports that serve thumbnails, in the order in which they were asked for."""
+        return self._server.thumbnail_ports
 
     @property
     def handshakes(self) -> list[Handshake]:

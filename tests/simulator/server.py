@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from aiohttp import web
 
-from . import control, viewers
+from . import control
 from .answers import Answer
 from .api_listeners import ApiListeners, Connections, Port
 from .clock import run_in, turns
@@ -29,6 +29,8 @@ from .router import answer
 from .state import State
 from .streams import end_due
 from .tls_listeners import DOWN, Handshake, TlsListener
+from .viewer_faults import ViewerFault
+from .viewer_ports import ViewerPorts
 
 KEEP_ALIVE_SECONDS = 60.0
 """An idle connection is closed after this (server-facts: HTTP)."""
@@ -95,8 +97,8 @@ class Server:
         self._down_publishers: list[TlsListener] = []
         self._connections: Connections | None = None
         self._listeners = ApiListeners(self._connection)
-        self._viewers: Connections | None = None
-        self._viewer_listeners = ApiListeners(self._viewer)
+        self.viewers = ViewerPorts(state, self.faults.for_viewer)
+        """The ports that serve viewers by HTTP."""
         self.media = MediaPorts(self)
 
     async def listen(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
@@ -124,7 +126,7 @@ class Server:
         if ports is not None:
             self._listeners.hold(host, ports)
         await self._listeners.listen()
-        await self._viewer_listeners.listen()
+        await self.viewers.listen()
         await self.media.listen()
         self.died = False
         return self._listeners.numbers
@@ -139,27 +141,31 @@ class Server:
         return self._connections()
 
     async def listen_viewers(self, host: str, ports: list[int]) -> list[int]:
-        """Open ports that serve viewers by HTTP. :returns: the ports."""
-        self._viewers = Connections(viewers.handler(self.state), access_log=None, keepalive_timeout=KEEP_ALIVE_SECONDS)
-        self._viewer_listeners.hold(host, [(port, None) for port in ports])
-        await self._viewer_listeners.listen()
-        return self.viewer_ports
+        """Open ports that serve LL-HLS and HLS by HTTP. :returns: the ports."""
+        return await self.viewers.http.listen(host, ports)
+
+    async def listen_thumbnails(self, host: str, ports: list[int]) -> list[int]:
+        """Open ports that serve thumbnails by HTTP. :returns: the ports."""
+        return await self.viewers.thumbnails.listen(host, ports)
 
     @property
     def viewer_ports(self) -> list[int]:
-        """Return the ports that serve viewers."""
-        return self._viewer_listeners.numbers
+        """Return the ports that serve LL-HLS and HLS."""
+        return self.viewers.http.listeners.numbers
 
-    def _viewer(self) -> Any:
-        assert self._viewers is not None
-        return self._viewers()
+    @property
+    def thumbnail_ports(self) -> list[int]:
+        """Return the ports that serve thumbnails."""
+        return self.viewers.thumbnails.listeners.numbers
 
-    async def listen_tls(self, host: str, port: int) -> int:
+    async def listen_tls(self, host: str, port: int, for_viewers: bool = False) -> int:
         """Open a TLS port that serves the certificates of virtual hosts.
 
         :param port: 0 for any that is free. :returns: the port.
+        :param for_viewers: whether it also serves LL-HLS and HLS.
         """
-        listener = TlsListener(self.state, host, port, self.handshakes)
+        serve = self.viewers.http.connection if for_viewers else None
+        listener = TlsListener(self.state, host, port, self.handshakes, serve)
         self.tls_listeners.append(listener)
         return await listener.open()
 
@@ -176,15 +182,17 @@ class Server:
         for listener in self.tls_listeners:
             listener.release()
         self._listeners.release()
-        self._viewer_listeners.release()
         await self.media.release()
-        for connections in (self._connections, self._viewers):
-            if connections is not None:
-                await connections.shutdown(0.1)
+        if self._connections is not None:
+            await self._connections.shutdown(0.1)
+        await self.viewers.shutdown()
 
-    def inject(self, fault: Fault) -> None:
+    def inject(self, fault: Fault | ViewerFault) -> None:
         """Let a fault spoil requests from now on."""
-        fault.undo = self._undo
+        if isinstance(fault, Fault):
+            fault.undo = self._undo
+        else:
+            fault.since = self.state.clock.now()
         self.faults.add(fault)
 
     async def interrupt(self, seconds: float, publishers: bool = False) -> None:
@@ -273,17 +281,12 @@ class Server:
             self._connections.closed = True
         for listener in self.tls_listeners:
             listener.close()
-        self._viewer_listeners.close()
+        self.viewers.close()
         self.media.close()
         self._abort_connections()
-        self._abort(self._viewers)
 
     def _abort_connections(self) -> None:
-        self._abort(self._connections)
-
-    @staticmethod
-    def _abort(connections: Connections | None) -> None:
-        for connection in connections.connections if connections is not None else ():
+        for connection in self._connections.connections if self._connections is not None else ():
             if connection.transport is not None:
                 connection.transport.abort()
 

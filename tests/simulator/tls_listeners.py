@@ -11,7 +11,9 @@ import asyncio
 import contextlib
 import socket
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from .ports import held, listening, port_of
 from .publishing import is_for_host
@@ -43,12 +45,21 @@ class TlsListener:
     :param host: address to listen on.
     :param port: 0 for any that is free; :attr:`port` has it once the port is open.
     :param handshakes: where handshakes are written down.
+    :param serve: returns the protocol that answers on a new connection; without it each request is 404.
     """
 
-    def __init__(self, state: State, host: str, port: int, handshakes: list[Handshake]) -> None:
+    def __init__(
+        self,
+        state: State,
+        host: str,
+        port: int,
+        handshakes: list[Handshake],
+        serve: Callable[[], Any] | None = None,
+    ) -> None:
         self.port = port
         self.behaviour = SERVE
         self.connections: set[_Connection] = set()
+        self.serve = serve
         self._state = state
         self._host = host
         self._handshakes = handshakes
@@ -124,6 +135,22 @@ class TlsListener:
             return None
         return self._context.wrap_bio(incoming, outgoing, server_side=True)
 
+    async def hand_over(self, transport: asyncio.Transport) -> None:
+        """Shake hands on a connection, and let :attr:`serve` answer on it."""
+        assert self.serve is not None
+        early = _Early()
+        try:
+            tls = await asyncio.get_running_loop().start_tls(transport, early, self._context, server_side=True)
+        except OSError:  # of TLS too
+            transport.abort()
+            return
+        if tls is not None:
+            served = self.serve()
+            tls.set_protocol(served)
+            served.connection_made(tls)
+            if early.data:
+                served.data_received(early.data)
+
     def _served(self) -> list[tuple[VirtualHost, LoadedCertificate]]:
         """Return the certificates in use at this port, in the order of the virtual hosts' names."""
         moment = self._state.clock.now() - self._lag
@@ -145,8 +172,18 @@ class TlsListener:
         return None
 
 
+class _Early(asyncio.Protocol):
+    """Keeps what arrives together with the end of the handshake."""
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    def data_received(self, data: bytes) -> None:
+        self.data += data
+
+
 class _Connection(asyncio.Protocol):
-    """A connection; a request, whatever it is, is answered with 404 because no stream is served here."""
+    """A connection. A request, whatever it is, is answered with 404, unless the listener serves viewers."""
 
     def __init__(self, listener: TlsListener) -> None:
         self._listener = listener
@@ -154,10 +191,22 @@ class _Connection(asyncio.Protocol):
         self._tls: ssl.SSLObject | None = None
         self._accepted = False
         self._transport: asyncio.Transport | None = None
+        self._serving: asyncio.Task[None] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the connection is closed; one that was handed over does not say so by itself."""
+        return self._transport is not None and self._transport.is_closing()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport  # type: ignore[assignment]
-        self._listener.connections.add(self)
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        listener = self._listener
+        listener.connections = {connection for connection in listener.connections if not connection.is_over} | {self}
+        if listener.serve is not None and not listener.is_mute:
+            transport.pause_reading()
+            self._serving = asyncio.get_running_loop().create_task(listener.hand_over(transport))
+            return
         self._tls = self._listener.start_handshake(self._incoming, self._outgoing)
 
     def connection_lost(self, _error: Exception | None) -> None:

@@ -26,7 +26,7 @@ from .rtc_outputs import Playable, playable
 from .rtc_peer import LOOPBACK, Peer, close_all
 from .turn import PASSWORD, USER, RelayConnection
 from .turn import PLACEHOLDER as PLACEHOLDER_ADDRESS
-from .whip import Whip
+from .whip import SERVER, Whip
 
 if TYPE_CHECKING:
     from .server import Server
@@ -158,6 +158,7 @@ class _Session:
 
     async def serve(self) -> web.WebSocketResponse:
         """Answer the messages of a viewer until one is wrong, or the viewer leaves."""
+        self._socket.headers["Server"] = SERVER
         await self._socket.prepare(self._request)
         try:
             async for message in self._socket:

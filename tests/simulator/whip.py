@@ -26,6 +26,7 @@ from .turn import PASSWORD, USER
 if TYPE_CHECKING:
     from .signalling import Signalling
 
+SERVER = "OvenMediaEngine"
 _METHODS = "OPTIONS, POST, PATCH, DELETE"
 _ENDS = ("failed", "closed")
 
@@ -76,6 +77,11 @@ class Whip:
 
     async def handle(self, request: web.BaseRequest) -> web.Response:
         """Answer a request whose query has ``direction=whip``."""
+        response = await self._response(request)
+        response.headers["Server"] = SERVER
+        return response
+
+    async def _response(self, request: web.BaseRequest) -> web.Response:
         try:
             if request.method == "POST":
                 return await self._offered(request)
@@ -122,9 +128,10 @@ class Whip:
         except _Refused:
             self._signalling.end(peer)
             raise
-        peer.connection.on("connectionstatechange", partial(self._state_changed, session))
         if fault is not None:
             await peer.fall_silent()
+        else:
+            peer.connection.on("connectionstatechange", partial(self._state_changed, session))
         entity = random_text(self._signalling.chance, 8)
         headers = {
             **_cors(),

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import typing as t
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore, mask_url
 from .._core.texts import named
+from .._playback.addresses import PLAY_PORTS, PLAY_TLS_PORTS, SCHEMES, play_url
 from .._playback.playback import DENIED, PLAYS, PROTOCOLS, Address, Playback, Settings, Target
 from .._playback.player import Player, check_libraries
 from .._playback.signed_policies import Invalid, encode, make_policy
@@ -25,19 +26,6 @@ from .._tls.certificate import CertificateError
 from .._tls.certificate_reader import read_pem_certificates
 from .base import NAMES, TEXT, Operation, Params, Result, check_name, list_of
 
-_SCHEMES = {
-    "llhls": ("http", "https"),
-    "hls": ("http", "https"),
-    "thumbnail": ("http", "https"),
-    "webrtc": ("ws", "wss"),
-    "webrtc_tcp": ("ws", "wss"),
-    "srt": ("srt",),
-    "rtmp": ("rtmp",),
-}
-_FILES = {"llhls": "/llhls.m3u8", "hls": "/ts:playlist.m3u8", "thumbnail": "/thumb.jpg", "webrtc_tcp": "?transport=tcp"}
-PORTS = {"llhls": 3333, "hls": 3333, "thumbnail": 20080, "webrtc": 3333, "webrtc_tcp": 3333, "srt": 9998, "rtmp": 1935}
-"""Ports of the server's sample configuration."""
-TLS_PORTS = {**PORTS, "llhls": 3334, "hls": 3334, "thumbnail": 20081, "webrtc": 3334, "webrtc_tcp": 3334}
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".avif")
 _MOST = 1000
 _LONGEST_WAIT = 86400
@@ -193,9 +181,9 @@ class PlaybackInfo(Operation):
         own = self.params["ports"] or {}
         for name in names if stream is not None else ():
             for protocol in dict.fromkeys(self.params["protocols"]):
-                port = own.get(protocol) or (TLS_PORTS if self.params["tls"] else PORTS)[protocol]
+                port = own.get(protocol) or (PLAY_TLS_PORTS if self.params["tls"] else PLAY_PORTS)[protocol]
                 yield {
-                    "url": stream_url(protocol, name, port, app, stream, tls=self.params["tls"]),
+                    "url": play_url(protocol, name, port, app, stream, tls=self.params["tls"]),
                     "protocol": protocol,
                 }
 
@@ -232,15 +220,6 @@ def protocol_of(url: str) -> str:
         return "thumbnail"
     # The server's playlists of HLS begin with ts: in their URLs.
     return "hls" if file.startswith("ts:") else "llhls"
-
-
-def stream_url(protocol: str, host: str, port: int, app: str, stream: str, *, tls: bool) -> str:
-    """Return the URL by which viewers play a stream."""
-    scheme = _SCHEMES[protocol][-1 if tls else 0]
-    host = f"[{host}]" if ":" in host and not host.startswith("[") else host
-    if protocol == "srt":
-        return f"srt://{host}:{port}?streamid={quote(f'srt://{host}/{app}/{stream}', safe='')}"
-    return f"{scheme}://{host}:{port}/{app}/{stream}{_FILES.get(protocol, '')}"
 
 
 def _signed(url: str, settings: Params) -> str:
@@ -296,7 +275,7 @@ def _check_how(options: Params, path: str) -> None:
 
 def _check_url(entry: Params, path: str) -> None:
     """Raise BadInput if a URL cannot be played by its protocol."""
-    schemes = _SCHEMES[entry["protocol"]] if entry["protocol"] else sum(_SCHEMES.values(), ())
+    schemes = SCHEMES[entry["protocol"]] if entry["protocol"] else sum(SCHEMES.values(), ())
     if network_url(entry["url"], tuple(dict.fromkeys(schemes))) is None or not entry["url"].isascii():
         allowed = ", ".join(f"{scheme}://" for scheme in dict.fromkeys(schemes))
         raise BadInput(f"{path}.url", f"expected a URL that begins with {allowed}, got {mask_url(entry['url'])!r}")

@@ -9,24 +9,23 @@ from __future__ import annotations
 import functools
 import select
 import typing as t
-from urllib.parse import quote
 
 from .._api.client import Api
-from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.texts import named
+from .._playback.addresses import PUBLISH_PORTS, PUBLISH_TLS_PORTS, publish_url
+from .._playback.arrivals import Arrivals
 from .._playback.background import Publisher, failure_in
 from .._playback.playback import Address, NotPlayed, Settings
 from .._playback.player import check_libraries
 from .._playback.publisher import PROTOCOLS, Publication, publish
-from .._schema.validators import host_name, is_addressable
+from .._schema.validators import host_name
 from .base import WAIT_TIMEOUT, Operation, Result, check_names, check_wait_timeout, state_option
 from .playback_info import CONNECT_TO, check_authorities, check_connect_to, check_port, playable_names
 
 NAME = "streamops-test"
 """The stream, if no other name is given."""
-_PORTS = {"rtmp": 1935, "srt": 9999, "whip": 3333}
 _LONGEST = 3600  # seconds
 _POLL = 0.2  # seconds
 
@@ -83,12 +82,13 @@ class TestStream(Operation):
         result["url"] = publication.url
         if is_running:
             return result
-        taken = [place for place, names in self._live(api).items() if stream in names]
-        if taken:
-            raise OmeError("stream_name_used", attempt, detail=f"The stream {stream} is live in {taken[0]}/{app}.")
+        arrivals = Arrivals(api, vhost, app)
+        taken = arrivals.place_of(stream)
+        if taken is not None:
+            raise OmeError("stream_name_used", attempt, detail=f"The stream {stream} is live in {taken}/{app}.")
         result["changed"] = True
         if not context.check_mode:
-            self._publish(publisher, publication, api, context, attempt)
+            self._publish(publisher, publication, arrivals, context, attempt)
         return result
 
     def _publication(self, api: Api) -> Publication:
@@ -96,14 +96,8 @@ class TestStream(Operation):
         protocol, tls = self.params["protocol"], self.params["tls"]
         check_libraries({"rtmp": ("hls",), "whip": ("webrtc",)}.get(protocol, ()))
         host = self.params["host_name"] or self._first_name(api)
-        port = self.params["port"] or (3334 if tls and protocol == "whip" else _PORTS[protocol])
-        shown = f"[{host}]" if ":" in host and not host.startswith("[") else host
-        if protocol == "srt":
-            url = f"srt://{shown}:{port}?streamid={quote(f'srt://{shown}/{app}/{stream}', safe='')}"
-        elif protocol == "whip":
-            url = f"{'https' if tls else 'http'}://{shown}:{port}/{app}/{stream}?direction=whip"
-        else:
-            url = f"{'rtmps' if tls else 'rtmp'}://{shown}:{port}/{app}/{stream}"
+        port = self.params["port"] or (PUBLISH_TLS_PORTS if tls else PUBLISH_PORTS)[protocol]
+        url = publish_url(protocol, host, port, app, stream, tls=tls)
         to = self.params["connect_to"]
         settings = Settings(verify_chain=self.params["verify_chain"], ca_path=self.params["chain_ca_path"])
         return Publication(url, protocol, Address(to["host"], to["port"]) if to else None, settings)
@@ -120,34 +114,20 @@ class TestStream(Operation):
             raise OmeError("bad_input", f"publish to virtual host {vhost}", detail=problem)
         return names[0]
 
-    def _live(self, api: Api) -> dict[str, t.Collection[str]]:
-        """Return the names of the streams of the application, and of those with its name in other virtual hosts, which
-        the host name could reach; by virtual host.
-        """
-        app = self.params["app"]
-        vhosts = [name for name in api.list_virtual_hosts() if is_addressable(name)]
-        apps = api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])
-        having = [vhost for vhost, names in zip(vhosts, apps) if app in names]
-        if self.params["vhost"] not in having:
-            kind = "application_not_found" if self.params["vhost"] in vhosts else "vhost_not_found"
-            raise OmeError(kind, f"publish to application {self.params['vhost']}/{app}")
-        names = api.map_concurrently([functools.partial(Streams(api).list, vhost, app) for vhost in having])
-        return dict(zip(having, names))
-
     def _publish(
-        self, publisher: Publisher, publication: Publication, api: Api, context: Context, attempt: str
+        self, publisher: Publisher, publication: Publication, arrivals: Arrivals, context: Context, attempt: str
     ) -> None:
         """Start to publish, and wait until the server lists the stream where it should be."""
         vhost, stream = self.params["vhost"], self.params["stream"]
         end = context.clock() + self.params["wait_timeout"]
         with publisher.start(functools.partial(publish, publication), self.params["seconds"]) as output:
             while True:
-                places = [place for place, names in self._live(api).items() if stream in names]
-                if vhost in places:
+                place = arrivals.place_of(stream)
+                if place == vhost:
                     return
-                if places:
+                if place is not None:
                     publisher.stop()
-                    detail = f"{publication.url} arrived in virtual host {places[0]}, not in {vhost}."
+                    detail = f"{publication.url} arrived in virtual host {place}, not in {vhost}."
                     raise OmeError("test_stream_elsewhere", attempt, detail=detail)
                 if select.select([output], [], [], 0)[0]:
                     failure = failure_in(output.read())

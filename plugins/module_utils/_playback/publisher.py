@@ -52,7 +52,9 @@ def _by_rtmp(publication: Publication, is_over: t.Callable[[], bool]) -> None:
     import av
 
     parts = urlsplit(publication.url)
-    options = {"rtmp_live": "live", "rtmp_tcurl": parts._replace(path=parts.path.rpartition("/")[0]).geturl()}
+    # A policy and its signature belong to the name of the stream.
+    server = parts._replace(path=parts.path.rpartition("/")[0], query="").geturl()
+    options = {"rtmp_live": "live", "rtmp_tcurl": server}
     try:
         with av.open(
             _address(publication), "w", format="flv", options=options, timeout=(_OPENING, _OPENING)

@@ -41,7 +41,7 @@ class TestStream(Operation):
             "stream": {"type": "str", "default": NAME},
             "state": state_option("present", "absent"),
             "protocol": {"type": "str", "choices": list(PROTOCOLS), "default": PROTOCOLS[0]},
-            "host_name": {"type": "str"},
+            "host_name": {"type": "str", "no_log": False},
             "port": {"type": "int"},
             "tls": {"type": "bool", "default": False},
             "connect_to": CONNECT_TO,

@@ -381,6 +381,30 @@ ADVICE: dict[str, Advice] = {
         "Some playbacks are not as expected.",
         "Read the entries of playbacks with as_expected false. Each has its own error.",
     ),
+    "publish_allowed": Advice(
+        "A publisher without a signature is taken.",
+        "Check signed_policy of the virtual host: the provider must be in enables, and the host name must reach this "
+        "virtual host.",
+    ),
+    "no_output": Advice(
+        "The stream is live, and the server makes no output of it.",
+        "Check output_profiles of the application: there must be one, and its encodes must have codecs that the server "
+        "has. Read the server's log.",
+    ),
+    "push_silent": Advice(
+        "A push of the test stream does not arrive.",
+        "Check $sink: the server must reach this address and port by UDP, and no firewall may be between. Read the "
+        "server's log.",
+    ),
+    "job_silent": Advice(
+        "It runs, and its counter of bytes does not grow.",
+        "Check that its stream is live and sends. For a push task, check url and stream_key, and for a recording the "
+        "disk of the server.",
+    ),
+    "verify_failed": Advice(
+        "Not everything that is listed plays.",
+        "Read the entries of rows with the verdict fails. Each has its own error.",
+    ),
     "host": Advice(
         "The host of the task did not do what the task needs.",
         "The message says what failed. Correct it, and run the task again.",

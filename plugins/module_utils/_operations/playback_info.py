@@ -250,14 +250,19 @@ def check_connect_to(address: Params | None, path: str) -> None:
     check_port(address["port"], f"{path}.port")
 
 
+def check_origin(origin: str | None, path: str) -> None:
+    """Raise BadInput if an origin is none; ``path`` is that of the option."""
+    if not origin:
+        return
+    parts = network_url(origin, ("http", "https"))
+    if parts is None or parts.path or parts.query or parts.fragment:
+        raise BadInput(path, "expected an origin such as 'https://player.example.com', without a path")
+
+
 def _check_how(options: Params, path: str) -> None:
     """Raise BadInput if an option cannot work that says how to play; ``path`` is that of its entry."""
     check_connect_to(options["connect_to"], f"{path}connect_to")
-    origin = options["origin"]
-    if origin:
-        parts = network_url(origin, ("http", "https"))
-        if parts is None or parts.path or parts.query or parts.fragment:
-            raise BadInput(f"{path}origin", "expected an origin such as 'https://player.example.com', without a path")
+    check_origin(options["origin"], f"{path}origin")
     for name, value in (options["viewer_headers"] or {}).items():
         if addressable(str(name)) or value is None or not str(value).isprintable() or not str(value).isascii():
             raise BadInput(f"{path}viewer_headers", "expected names of headers with values of printable ASCII")

@@ -1,0 +1,413 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Prove that applications play: publish test signals, play what the server makes of them, and end them.
+
+Signals are few at a time. All that is played of those is played concurrently.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+import shutil
+import typing as t
+
+from .._api.client import Api
+from .._api.streams import Streams
+from .._core.context import Context
+from .._core.errors import OmeError
+from .._resources.stream import readable
+from .addresses import PLAY_PORTS, PLAY_TLS_PORTS, PUBLISH_PORTS, PUBLISH_TLS_PORTS, play_url, publish_url
+from .arrivals import Arrivals
+from .byte_flows import push_to
+from .playback import DENIED, PLAYS, Address, NotPlayed, Settings, Target
+from .player import Player, check_libraries
+from .publisher import Publication
+from .rows import PUSH, Row
+from .signal_thread import Signal
+from .signed_policies import encode, make_policy
+from .signed_urls import Key, sign
+
+PREFIX = "streamops-test-"
+"""How the names of the streams begin that are published."""
+PROVIDERS = {"rtmp": "rtmp", "srt": "srt", "whip": "webrtc"}
+"""The provider of an application by the protocol of the signal."""
+PUBLISHERS = {
+    "llhls": "llhls",
+    "hls": "hls",
+    "webrtc": "webrtc",
+    "webrtc_tcp": "webrtc",
+    "thumbnail": "thumbnail",
+    "srt": "srt",
+}
+"""The publisher of an application by the protocol of viewers."""
+USUAL = ("llhls", "hls", "webrtc", "thumbnail", "srt")
+"""The protocols of viewers that every server with the publisher has; the TCP relay needs a setting of the server."""
+_PROGRAMS = {("in", "srt"): "ffmpeg", ("out", "srt"): "ffprobe"}
+_LIBRARIES = {"rtmp": "hls", "whip": "webrtc"}  # the protocol of viewers that needs the same ones
+_MOST_SIGNALS = 2
+_MOST_PLAYBACKS = 20
+_POLL = 0.2  # seconds
+_CLOSED = 10.0  # seconds until a publisher without signature that is in no list counts as refused
+_GONE = 10.0  # seconds until a stream whose publisher has ended is removed by the API
+
+
+@dataclasses.dataclass(frozen=True)
+class Policy:
+    """The signed policy of a virtual host.
+
+    :param providers: of the publishers who need a signature. :param publishers: of the viewers who need one.
+    """
+
+    key: Key
+    providers: frozenset[str] = frozenset()
+    publishers: frozenset[str] = frozenset()
+
+    def sign(self, url: str) -> str:
+        """Return a URL that is valid for some minutes. Raises Invalid."""
+        return sign(url, encode(make_policy({"expires_in": "10m"})), self.key).url
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """An application, as it is reached by one host name.
+
+    :param providers: the API's names of its providers. :param publishers: those of its publishers.
+    :param images: the codecs of pictures by output; ``{}`` in a name stands for that of the stream.
+    :param makes_output: whether it has output profiles.
+    """
+
+    vhost: str
+    app: str
+    host_name: str
+    providers: frozenset[str]
+    publishers: frozenset[str]
+    images: t.Mapping[str, t.Sequence[str]] = dataclasses.field(default_factory=dict)
+    makes_output: bool = True
+    can_push: bool = False
+    policy: Policy | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Reach:
+    """How the server is reached.
+
+    :param protocols_in: None for all that an application has and that can be tried. :param protocols_out: likewise.
+    :param ports_in: ports by protocol, in place of those of the sample configuration.
+    :param sink: the address of this host as the server reaches it; None to receive no push.
+    :param wait: seconds for a stream to be listed.
+    """
+
+    settings: Settings
+    connect_to: Address | None = None
+    origin: str = ""
+    tls: bool = False
+    ports_in: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
+    ports_out: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
+    protocols_in: t.Sequence[str] | None = None
+    protocols_out: t.Sequence[str] | None = None
+    sink: Address | None = None
+    wait: float = 30.0
+
+    def publish_url(self, protocol: str, host: str, app: str, stream: str) -> str:
+        """Return where a signal is published."""
+        port = self.ports_in.get(protocol) or (PUBLISH_TLS_PORTS if self.tls else PUBLISH_PORTS)[protocol]
+        return publish_url(protocol, host, port, app, stream, tls=self.tls)
+
+    def play_url(self, protocol: str, host: str, app: str, stream: str, file: str) -> str:
+        """Return where an output is played."""
+        port = self.ports_out.get(protocol) or (PLAY_TLS_PORTS if self.tls else PLAY_PORTS)[protocol]
+        return play_url(protocol, host, port, app, stream, file, tls=self.tls)
+
+
+@dataclasses.dataclass
+class _Trial:
+    """One test signal: to be published, and played if it should be.
+
+    :param row: of the publishing itself. :param expect: whether the server should take it.
+    """
+
+    place: Place
+    row: Row
+    expect: str
+    signal: Signal
+    arrivals: Arrivals
+    arrived: str | None = None
+    """The virtual host."""
+    rows: list[Row] = dataclasses.field(default_factory=list)
+
+    @property
+    def stream(self) -> str:
+        return str(self.row.stream)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it has arrived where it should, so that it can be played."""
+        return self.arrived == self.place.vhost and self.expect == PLAYS
+
+
+class Verification:
+    """Tries places, one after the other."""
+
+    def __init__(self, api: Api, context: Context, reach: Reach) -> None:
+        self._api = api
+        self._context = context
+        self._reach = reach
+        self._player = Player(reach.settings, _MOST_PLAYBACKS)
+        self._arrivals: dict[tuple[str, str], Arrivals] = {}
+        self._pushed: set[tuple[str, str]] = set()
+
+    def run(self, places: t.Sequence[Place]) -> list[Row]:
+        """Return what came of each place. Raises OmeError if nothing can be tried."""
+        plans = [plan for place in places for plan in self._plans(place)]
+        check_libraries(
+            [_LIBRARIES.get(str(row.protocol_in), "") for _place, row, _expect in plans]
+            + [protocol for place, _row, _expect in plans for protocol in self._protocols_out(place)]
+        )
+        if self._context.check_mode:
+            return [row for place, plan, expect in plans for row in self._predicted(place, plan, expect)]
+        rows: list[Row] = []
+        todo = [plan for plan in plans if plan[2]]
+        done: dict[int, list[Row]] = {}
+        for start in range(0, len(todo), _MOST_SIGNALS):
+            batch = todo[start : start + _MOST_SIGNALS]
+            done.update(zip(map(id, batch), self._tried(batch)))
+        for plan in plans:
+            rows += done.get(id(plan), [plan[1]])
+        return rows
+
+    # What to try
+
+    def _plans(self, place: Place) -> t.Iterator[tuple[Place, Row, str]]:
+        """Yield a row for each signal, and whether the server should take it; empty for one that is not tried."""
+        base = Row(place.vhost, place.app, place.host_name)
+        if "*" in place.host_name or "?" in place.host_name:
+            yield place, base.not_tried("A host name with a wildcard is none that can be used."), ""
+            return
+        having = [protocol for protocol, provider in PROVIDERS.items() if provider in place.providers]
+        for protocol in self._reach.protocols_in if self._reach.protocols_in is not None else having:
+            row = dataclasses.replace(base, protocol_in=protocol)
+            why_not = self._why_not("in", protocol, protocol in having)
+            if why_not:
+                yield place, row.not_tried(why_not), ""
+            elif place.policy is not None and PROVIDERS[protocol] in place.policy.providers:
+                yield place, dataclasses.replace(row, signed=False), DENIED
+                yield place, dataclasses.replace(row, signed=True), PLAYS
+            else:
+                yield place, row, PLAYS
+        if not having and self._reach.protocols_in is None:
+            yield place, base.not_tried("The application has no provider that takes a test signal."), ""
+
+    def _protocols_out(self, place: Place) -> list[str]:
+        """Return the protocols of viewers by which a place is played, or cannot be."""
+        asked = self._reach.protocols_out
+        return [
+            protocol
+            for protocol in (USUAL if asked is None else asked)
+            if asked is not None or PUBLISHERS[protocol] in place.publishers
+        ]
+
+    @staticmethod
+    def _why_not(way: str, protocol: str, has_it: bool) -> str:
+        """Return why a protocol cannot be tried; empty if it can."""
+        if not has_it:
+            return f"The application has no {'provider' if way == 'in' else 'publisher'} for {protocol}."
+        program = _PROGRAMS.get((way, protocol))
+        if program is not None and shutil.which(program) is None:
+            return f"The program {program} is not installed where the module runs."
+        return ""
+
+    def _predicted(self, place: Place, plan: Row, expect: str) -> t.Iterator[Row]:
+        """Yield the rows of one signal in check mode; the outputs are not known before."""
+        yield plan
+        for protocol in self._protocols_out(place) if expect == PLAYS else ():
+            yield from self._rows_out(place, plan, protocol)
+
+    def _rows_out(self, place: Place, plan: Row, protocol: str) -> t.Iterator[Row]:
+        """Yield the rows of a protocol of viewers: one, or without and with a signature."""
+        row = dataclasses.replace(plan, protocol_out=protocol, signed=None)
+        publisher = PUBLISHERS[protocol]
+        why_not = self._why_not("out", protocol, publisher in place.publishers)
+        if why_not:
+            yield row.not_tried(why_not)
+        elif place.policy is not None and publisher in place.policy.publishers:
+            yield dataclasses.replace(row, signed=False)
+            yield dataclasses.replace(row, signed=True)
+        else:
+            yield row
+
+    # Trying
+
+    def _tried(self, batch: t.Sequence[tuple[Place, Row, str]]) -> list[list[Row]]:
+        """Return the rows of each of some signals."""
+        trials = []
+        found: dict[int, list[Row]] = {}
+        for index, (place, row, expect) in enumerate(batch):
+            try:
+                trials.append((index, self._trial(place, row, expect)))
+            except OmeError as error:
+                found[index] = [row.failed(error, error.kind)]
+        try:
+            for _index, trial in trials:
+                trial.signal.start()
+            self._wait_for([trial for _index, trial in trials])
+            self._play([trial for _index, trial in trials if trial.is_open])
+            self._push([trial for _index, trial in trials if trial.is_open])
+        finally:
+            self._end([trial for _index, trial in trials])
+        found.update({index: [trial.row, *trial.rows] for index, trial in trials})
+        return [found[index] for index in range(len(batch))]
+
+    def _trial(self, place: Place, row: Row, expect: str) -> _Trial:
+        """Return a signal that is not published yet, with a name that no stream has. Raises OmeError."""
+        key = (place.vhost, place.app)
+        if key not in self._arrivals:
+            self._arrivals[key] = Arrivals(self._api, *key)
+        arrivals = self._arrivals[key]
+        stream = PREFIX + secrets.token_hex(4)
+        while arrivals.place_of(stream) is not None:
+            stream = PREFIX + secrets.token_hex(4)
+        protocol = str(row.protocol_in)
+        url = self._reach.publish_url(protocol, place.host_name, place.app, stream)
+        if row.signed and place.policy is not None:
+            url = place.policy.sign(url)
+        publication = Publication(url, protocol, self._reach.connect_to, self._reach.settings)
+        return _Trial(place, dataclasses.replace(row, stream=stream), expect, Signal(publication), arrivals)
+
+    def _wait_for(self, trials: t.Sequence[_Trial]) -> None:
+        """Wait until the server lists the signals, or has refused them."""
+        begun = self._context.clock()
+        pending = list(trials)
+        while pending:
+            for trial in list(pending):
+                seconds = self._context.clock() - begun
+                # Whether it has ended is asked first, because it can end as soon as it was listed.
+                has_ended = not trial.signal.is_running
+                trial.arrived = trial.arrivals.place_of(trial.stream)
+                is_late = seconds >= (self._reach.wait if trial.expect == PLAYS else min(self._reach.wait, _CLOSED))
+                if trial.arrived is not None or has_ended or is_late:
+                    trial.row = self._published(trial)
+                    pending.remove(trial)
+            if pending:
+                self._context.sleep(_POLL)
+
+    def _published(self, trial: _Trial) -> Row:
+        """Return the row of the publishing, when its end is known."""
+        row, place = trial.row, trial.place
+        if trial.arrived is not None and trial.arrived != place.vhost:
+            detail = f"The stream {trial.stream} arrived in virtual host {trial.arrived}, not in {place.vhost}."
+            return row.failed(OmeError("test_stream_elsewhere", row.attempt, detail=detail), "elsewhere")
+        if trial.expect == DENIED:
+            if trial.arrived is None:
+                return row.passed(DENIED)
+            return row.failed(OmeError("publish_allowed", row.attempt), "allowed")
+        if trial.arrived is not None:
+            return row.passed()
+        detail = "The server does not list the stream, though it takes what is sent."
+        return row.not_published(trial.signal.failure or NotPlayed("not_listed", detail))
+
+    def _outputs(self, trial: _Trial) -> list[dict[str, t.Any]]:
+        """Return the outputs of a signal, as the API describes them; waits for the first one."""
+        end = self._context.clock() + (self._reach.wait if trial.place.makes_output else 0)
+        while True:
+            found = Streams(self._api).read(trial.place.vhost, trial.place.app, trial.stream)
+            outputs = readable(found or {}).get("outputs")
+            outputs = [one for one in outputs or () if isinstance(one, dict) and one.get("name")]
+            if outputs or self._context.clock() >= end:
+                return outputs
+            self._context.sleep(_POLL)
+
+    def _play(self, trials: t.Sequence[_Trial]) -> None:
+        """Play the outputs of the signals, by all protocols."""
+        plays: list[tuple[_Trial, Row, Target]] = []
+        for trial in trials:
+            outputs = self._outputs(trial) if self._protocols_out(trial.place) else []
+            if not outputs and self._protocols_out(trial.place):
+                trial.rows.append(trial.row.failed(OmeError("no_output", f"play {trial.stream}"), "output"))
+            for protocol in self._protocols_out(trial.place):
+                for row in self._rows_out(trial.place, trial.row, protocol):
+                    if row.msg:
+                        trial.rows.append(row)
+                        continue
+                    for output in outputs:
+                        plays += [
+                            (trial, dataclasses.replace(row, stream=output["name"]), target)
+                            for target in self._targets(trial, output, protocol, signed=bool(row.signed))
+                        ]
+        expected = [DENIED if row.signed is False else PLAYS for _trial, row, _target in plays]
+        playbacks = self._player.play_until(
+            [target for _trial, _row, target in plays],
+            lambda index, playback: playback.fails(expected[index]) is None,
+            self._reach.settings.timeout,
+            self._context,
+        )
+        for (trial, row, _target), expect, playback in zip(plays, expected, playbacks):
+            trial.rows.append(row.played(playback, expect))
+
+    def _targets(
+        self, trial: _Trial, output: t.Mapping[str, t.Any], protocol: str, *, signed: bool
+    ) -> t.Iterator[Target]:
+        """Yield what viewers play of an output."""
+        place = trial.place
+        for file in _files(place, output, trial.stream, protocol):
+            url = self._reach.play_url(protocol, place.host_name, place.app, output["name"], file)
+            if signed and place.policy is not None:
+                url = place.policy.sign(url)
+                self._context.secrets.add_url(url)
+            yield Target(url, protocol, self._reach.connect_to, self._reach.origin)
+
+    def _push(self, trials: t.Sequence[_Trial]) -> None:
+        """Let the server push one signal of each application to this host, and count what arrives."""
+        sink = self._reach.sink
+        for trial in trials:
+            key = (trial.place.vhost, trial.place.app)
+            if sink is None or not trial.place.can_push or key in self._pushed:
+                continue
+            self._pushed.add(key)
+            outputs = self._outputs(trial)
+            row = dataclasses.replace(trial.row, protocol_out=PUSH, signed=None)
+            if outputs:
+                row = dataclasses.replace(row, stream=outputs[0]["name"])
+                trial.rows.append(push_to(sink, row, self._api, self._context, self._reach.settings.timeout))
+
+    def _end(self, trials: t.Sequence[_Trial]) -> None:
+        """End the signals, and see to it that the server no longer has them."""
+        for trial in trials:
+            trial.signal.end()
+        for trial in trials:
+            trial.signal.join()
+        end = self._context.clock() + _GONE
+        for trial in trials:
+            try:
+                self._remove(trial, end)
+            except OmeError as error:
+                self._context.warn(f"Whether the test stream {trial.stream} is gone is not known. {error}")
+
+    def _remove(self, trial: _Trial, end: float) -> None:
+        while True:
+            place = trial.arrivals.place_of(trial.stream)
+            if place is None:
+                return
+            if self._context.clock() >= end:
+                Streams(self._api).delete(place, trial.place.app, trial.stream)
+                return
+            self._context.sleep(_POLL)
+
+
+def _files(place: Place, output: t.Mapping[str, t.Any], stream: str, protocol: str) -> list[str]:
+    """Return the files by which viewers play an output; an empty one for the default of the protocol."""
+    playlists = [one for one in output.get("playlists") or () if isinstance(one, dict)]
+    options = {str(one.get("file_name", "")): one.get("options") or {} for one in playlists}
+    if protocol == "thumbnail":
+        codecs = place.images.get(str(output["name"]).replace(stream, "{}"), ())
+        return [f"thumb.{'jpg' if codec == 'jpeg' else codec}" for codec in codecs] or [""]
+    packaged = [name for name, one in options.items() if one.get("enable_ts_packaging") is True]
+    if protocol == "llhls":
+        return [f"{name}.m3u8" for name in options if name not in packaged] or [""]
+    if protocol == "hls":
+        return ["", *(f"ts:{name}.m3u8" for name in packaged)]
+    if protocol.startswith("webrtc"):
+        return ["", *(name for name, one in options.items() if name not in packaged and one.get("webrtc_auto_abr"))]
+    return [""]

@@ -20,9 +20,10 @@ from .._playback.background import Publisher, failure_in
 from .._playback.playback import Address, NotPlayed, Settings
 from .._playback.player import check_libraries
 from .._playback.publisher import PROTOCOLS, Publication, publish
+from .._resources.virtual_host import VIRTUAL_HOST, playable_names
 from .._schema.validators import host_name
 from .base import WAIT_TIMEOUT, Operation, Result, check_names, check_wait_timeout, state_option
-from .playback_info import CONNECT_TO, check_authorities, check_connect_to, check_port, playable_names
+from .playback_info import CONNECT_TO, check_authorities, check_connect_to, check_port
 
 NAME = "streamops-test"
 """The stream, if no other name is given."""
@@ -108,7 +109,7 @@ class TestStream(Operation):
         raw = api.read_virtual_host(vhost)
         if raw is None:
             raise OmeError("vhost_not_found", f"read virtual host {vhost}")
-        names = playable_names(raw)
+        names = playable_names(VIRTUAL_HOST.from_wire(raw))
         if not names:
             problem = f"Virtual host {vhost} has no host name without a wildcard. Set {named('host_name')}."
             raise OmeError("bad_input", f"publish to virtual host {vhost}", detail=problem)

@@ -26,14 +26,14 @@ def decode(data: bytes, seconds: float, rendition: str = "") -> list[Track]:
     try:
         with av.open(io.BytesIO(data), mode="r") as container:
             streams = [stream for stream in container.streams if stream.type in _KINDS]
+            if not streams:
+                raise NotPlayed("decoding", "The media have neither video nor audio.")
             read = {stream.index: _Read(stream) for stream in streams}
             for packet in container.demux(streams):
                 read[packet.stream.index].take(packet)
+            return [one.track(seconds, rendition) for one in read.values()]
     except av.FFmpegError as error:
         raise NotPlayed("decoding", f"The media cannot be read: {_reason(error)}.") from None
-    if not streams:
-        raise NotPlayed("decoding", "The media have neither video nor audio.")
-    return [one.track(seconds, rendition) for one in read.values()]
 
 
 def decode_picture(data: bytes) -> Track:
@@ -42,6 +42,7 @@ def decode_picture(data: bytes) -> Track:
 
     try:
         with av.open(io.BytesIO(data), mode="r") as container:
+            container.streams.video[0].codec_context.thread_count = 1
             frame = next(container.decode(video=0))
             return Track("image", container.streams.video[0].codec_context.name, frame.width, frame.height)
     except (av.FFmpegError, StopIteration, IndexError) as error:
@@ -56,6 +57,8 @@ class _Read:
     """What is read of one track: its packets, of which those up to the first frame are decoded."""
 
     def __init__(self, stream: t.Any) -> None:
+        # One thread: a decoder that decodes one frame gains nothing from more.
+        stream.codec_context.thread_count = 1
         self._stream = stream
         self._packets = 0
         self._bytes = 0

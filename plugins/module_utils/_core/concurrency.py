@@ -195,8 +195,8 @@ def map_concurrently(
     """Return the results of calls, at most ``most`` of them concurrent; raise the first failure in their order.
 
     Nested calls, few calls, and all calls if ``most`` is one run sequentially, without threads. After a failure no
-    further call starts. ``interrupt`` is called if the task must end at once; it must end what threads wait for. A thread
-    is worth it for ``calls_a_thread``, which is less for calls that take seconds.
+    further call starts. ``interrupt`` is called if the task must end at once; it must end what threads wait for. There
+    is a thread for ``calls_a_thread`` calls, which are fewer if each takes seconds.
     """
     threads = min(most, len(calls) // calls_a_thread)
     if threads < 2 or _current.call is not None:

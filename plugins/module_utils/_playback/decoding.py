@@ -86,7 +86,9 @@ class _Read:
         kind = self._stream.type
         if self._frame is None and not self._packets:
             raise NotPlayed("media", f"The {kind} track has no frame.")
-        if self._frame is None and not self._has_key_frame:
+        # Outside of MP4 the parameters of a decoder come with a key frame. Of what is no video there is one long packet.
+        is_video = not self._error or (not getattr(context, "width", 0) and self._packets > 1)
+        if self._frame is None and not self._has_key_frame and is_video:
             raise NotPlayed("key_frame", f"None of {self._packets} frames of the {kind} track is a key frame.")
         if self._frame is None or getattr(self._frame, "is_corrupt", False):
             why = f": {self._error}" if self._error else ""

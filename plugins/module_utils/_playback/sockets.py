@@ -139,7 +139,10 @@ class Channel:
         if not left:
             raise socket.timeout
         self._socket.settimeout(left)
-        return self._socket.recv_into(buffer)
+        count = self._socket.recv_into(buffer)
+        if not self.clock.left:
+            raise socket.timeout
+        return count
 
     def close(self) -> None:
         """Do nothing."""

@@ -96,12 +96,12 @@ class _Session:
             )
         except websockets.exceptions.InvalidStatus as error:
             raise self._refused(error.response.status_code) from None
-        except (websockets.exceptions.WebSocketException, EOFError, ValueError):
-            raise NotPlayed("connection", f"{host}:{port} does not answer as a websocket.") from None
         except TimeoutError:
             raise NotPlayed("timeout", f"{host}:{port} did not open the websocket in time.") from None
         except OSError as error:
             raise failed_connection(error, host, port) from None
+        except (websockets.exceptions.WebSocketException, EOFError, ValueError):
+            raise NotPlayed("connection", f"{host}:{port} does not answer as a websocket.") from None
         self._playback.certificate = _certificate(opened)
         try:
             yield opened

@@ -122,6 +122,8 @@ class TestStream(Operation):
         vhost, stream = self.params["vhost"], self.params["stream"]
         end = context.clock() + self.params["wait_timeout"]
         with publisher.start(functools.partial(publish, publication), self.params["seconds"]) as output:
+            ended = select.poll()
+            ended.register(output, select.POLLIN)
             while True:
                 place = arrivals.place_of(stream)
                 if place == vhost:
@@ -130,7 +132,7 @@ class TestStream(Operation):
                     publisher.stop()
                     detail = f"{publication.url} arrived in virtual host {place}, not in {vhost}."
                     raise OmeError("test_stream_elsewhere", attempt, detail=detail)
-                if select.select([output], [], [], 0)[0]:
+                if ended.poll(0):
                     failure = failure_in(output.read())
                     detail = f"{publication.url}: {failure.detail}" if failure else "The publisher has ended."
                     raise OmeError("test_stream", attempt, detail=detail)

@@ -16,8 +16,8 @@ description:
   - Takes the lists of M(streamops.ovenmediaengine.provision), and proves by playing that viewers get what they define.
     For each listed application, each host name of its virtual host and each protocol of encoders, it publishes a test
     signal, waits until the server lists the stream, and plays every output by every protocol of viewers.
-  - Proves where the signal arrives. It fails if another virtual host takes it, such as V(default) with the host name
-    V(*).
+  - Proves where the signal arrives. It fails if another virtual host takes the host name, such as V(default) with the
+    host name V(*). To prove that, it publishes to an application of the other virtual host, too.
   - If C(signed_policy) of the virtual host protects a protocol, it proves that the protocol is closed without a
     signature, and open with one.
   - Listed push tasks and recordings that run must send or write bytes.
@@ -32,6 +32,7 @@ requirements:
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
 options:
   vhosts:
     description:

@@ -26,12 +26,11 @@ def decode(data: bytes, seconds: float, rendition: str = "") -> list[Track]:
     try:
         with av.open(io.BytesIO(data), mode="r") as container:
             streams = [stream for stream in container.streams if stream.type in _KINDS]
+            if not streams:
+                raise NotPlayed("decoding", "The media have neither video nor audio.")
             read = {stream.index: _Read(stream) for stream in streams}
             for packet in container.demux(streams):
                 read[packet.stream.index].take(packet)
-            if not streams:
-                raise NotPlayed("decoding", "The media have neither video nor audio.")
-            # Before the container is closed, because streams of a closed one cannot be read from PyAV 19 on.
             return [one.track(seconds, rendition) for one in read.values()]
     except av.FFmpegError as error:
         raise NotPlayed("decoding", f"The media cannot be read: {_reason(error)}.") from None

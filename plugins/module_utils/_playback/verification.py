@@ -282,39 +282,39 @@ class Verification:
 
     def _play(self, trials: t.Sequence[_Trial]) -> None:
         """Play the outputs of the signals, by all protocols."""
-        plays: list[tuple[_Trial, Row, Target]] = []
+        plays: list[tuple[_Trial, Row, Target | None]] = []
         for trial in trials:
-            outputs = self._outputs(trial) if self._protocols_out(trial.place) else []
-            if not outputs and self._protocols_out(trial.place):
+            protocols = self._protocols_out(trial.place)
+            outputs = self._outputs(trial) if protocols else []
+            if not outputs and protocols:
                 trial.rows.append(trial.row.failed(OmeError("no_output", f"play {trial.stream}"), "output"))
-            for protocol in self._protocols_out(trial.place):
-                for row in self._rows_out(trial.place, trial.row, protocol):
-                    if row.msg:
-                        trial.rows.append(row)
-                        continue
-                    for output in outputs:
-                        plays += [
-                            (trial, dataclasses.replace(row, stream=output["name"]), target)
-                            for target in self._targets(trial, output, protocol, signed=bool(row.signed))
-                        ]
-        expected = [DENIED if row.signed is False else PLAYS for _trial, row, _target in plays]
+            for row in [row for protocol in protocols for row in self._rows_out(trial.place, trial.row, protocol)]:
+                if row.msg:
+                    plays.append((trial, row, None))
+                    continue
+                for output in outputs:
+                    own = dataclasses.replace(row, stream=output["name"])
+                    plays += [(trial, own, target) for target in self._targets(trial, output, own)]
+        tried = [(DENIED if row.signed is False else PLAYS, target) for _trial, row, target in plays if target]
         playbacks = self._player.play_until(
-            [target for _trial, _row, target in plays],
-            lambda index, playback: playback.fails(expected[index]) is None,
+            [target for _expect, target in tried],
+            lambda index, playback: playback.fails(tried[index][0]) is None,
             self._reach.settings.timeout,
             self._context,
         )
-        for (trial, row, _target), expect, playback in zip(plays, expected, playbacks):
-            trial.rows.append(row.played(playback, expect))
+        outcomes = zip(tried, playbacks)
+        for trial, row, target in plays:
+            if target is not None:
+                (expect, _target), playback = next(outcomes)
+                row = row.played(playback, expect)
+            trial.rows.append(row)
 
-    def _targets(
-        self, trial: _Trial, output: t.Mapping[str, t.Any], protocol: str, *, signed: bool
-    ) -> t.Iterator[Target]:
+    def _targets(self, trial: _Trial, output: t.Mapping[str, t.Any], row: Row) -> t.Iterator[Target]:
         """Yield what viewers play of an output."""
-        place = trial.place
+        place, protocol = trial.place, str(row.protocol_out)
         for file in _files(place, output, trial.stream, protocol):
             url = self._reach.play_url(protocol, place.host_name, place.app, output["name"], file)
-            if signed and place.policy is not None:
+            if row.signed and place.policy is not None:
                 url = place.policy.sign(url)
                 self._context.secrets.add_url(url)
             yield Target(url, protocol, self._reach.connect_to, self._reach.origin)

@@ -19,6 +19,7 @@ from .._playback.places import PUBLISHERS, Place, Reach, read_places
 from .._playback.playback import Address, Settings
 from .._playback.publisher import PROTOCOLS as PROTOCOLS_IN
 from .._playback.rows import FAILS, NOT_TRIED, Row, line_of
+from .._playback.table import table_of
 from .._playback.verification import Verification
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.virtual_host import VIRTUAL_HOST
@@ -165,7 +166,12 @@ def _result(rows: t.Sequence[Row], *, check_mode: bool) -> Result:
         rows = [
             dataclasses.replace(row, msg=would) if row.verdict == NOT_TRIED and not row.msg else row for row in rows
         ]
-    result: Result = {"changed": False, "rows": [row.as_result() for row in rows], "line": line}
+    result: Result = {
+        "changed": False,
+        "rows": [row.as_result() for row in rows],
+        "table": table_of(rows),
+        "line": line,
+    }
     if failed:
         error = t.cast(OmeError, failed[0].error)
         if len(rows) > 1:

@@ -294,8 +294,8 @@ rows:
       type: dict
 table:
   description:
-    - The rows as lines of text with aligned columns, for people. A cell has the seconds to the first frame, or what came
-      of it.
+    - The rows as lines of text with aligned columns, for people. A cell has the seconds to the first frame, or what
+      came of it.
   returned: success or failure after validating the options
   type: list
   elements: str

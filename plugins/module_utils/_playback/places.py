@@ -20,6 +20,8 @@ from .playback import Address, Settings
 from .signed_policies import Invalid, encode, make_policy
 from .signed_urls import POLICY_NAME, SIGNATURE_NAME, Key, make_key, sign
 
+TEST_STREAM = "streamops-test-"
+"""How the names of the streams begin that are published; eight hexadecimal digits follow."""
 PROVIDERS = {"rtmp": "rtmp", "srt": "srt", "whip": "webrtc"}
 """The provider of an application by the protocol of the signal."""
 PUBLISHERS = {

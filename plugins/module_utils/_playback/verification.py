@@ -21,15 +21,13 @@ from .._core.errors import OmeError
 from .._resources.stream import readable
 from .arrivals import Arrivals
 from .byte_flows import push_to
-from .places import PROVIDERS, PUBLISHERS, Place, Reach, read_rivals
+from .places import PROVIDERS, PUBLISHERS, TEST_STREAM, Place, Reach, read_rivals
 from .playback import DENIED, PLAYS, NotPlayed, Target
 from .player import Player, check_libraries
 from .publisher import Publication
 from .rows import FAILS, PUSH, Row, without_proof
 from .signal_thread import Signal
 
-PREFIX = "streamops-test-"
-"""How the names of the streams begin that are published."""
 USUAL = ("llhls", "hls", "webrtc", "thumbnail", "srt")
 """The protocols of viewers that every server with the publisher has; the TCP relay needs a setting of the server."""
 _PROGRAMS = {("in", "srt"): "ffmpeg", ("out", "srt"): "ffprobe"}
@@ -226,9 +224,9 @@ class Verification:
         if key not in self._arrivals:
             self._arrivals[key] = Arrivals(self._api, *key)
         arrivals = self._arrivals[key]
-        stream = PREFIX + secrets.token_hex(4)
+        stream = TEST_STREAM + secrets.token_hex(4)
         while arrivals.place_of(stream) is not None:
-            stream = PREFIX + secrets.token_hex(4)
+            stream = TEST_STREAM + secrets.token_hex(4)
         protocol = str(row.protocol_in)
         url = self._reach.publish_url(protocol, place.host_name, place.app, stream)
         if row.signed and place.policy is not None:

@@ -37,6 +37,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_proc
     not_to_be_templated,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._task_options import HAS_TAGS
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._verify_report import as_audited
 
 ARTIFACT = "ovenmediaengine_audit"
 _ROLE = pathlib.Path(__file__).parents[2] / "roles" / "audit"
@@ -76,7 +77,7 @@ class ActionModule(InProcessAction):
         else:
             # What is registered needs no templating, as the other variables of the hosts may.
             found = {name: variables["hostvars"].raw_get(name).get(options["registered"]) for name in every}
-            results = {name: one if isinstance(one, t.Mapping) else None for name, one in found.items()}
+            results = {name: as_audited(one) if isinstance(one, t.Mapping) else None for name, one in found.items()}
             starts = [one["started_at"] for one in results.values() if one and "started_at" in one]
             report = audit_report(results, now, min(starts, default=now))
         failing = [str(name) for name in variables.get("ansible_play_hosts", ())]

@@ -16,13 +16,13 @@ description:
   - Takes the lists of M(streamops.ovenmediaengine.provision), and proves by playing that viewers get what they define.
     For each listed application, each host name of its virtual host and each protocol of encoders, it publishes a test
     signal, waits until the server lists the stream, and plays every output by every protocol of viewers.
-  - Proves where the signal arrives. It fails if another virtual host takes it, such as V(default) with the host name
-    V(*).
+  - Proves where the signal arrives. It fails if another virtual host takes the host name, such as V(default) with the
+    host name V(*). To prove that, it publishes to an application of the other virtual host, too.
   - If C(signed_policy) of the virtual host protects a protocol, it proves that the protocol is closed without a
     signature, and open with one.
   - Listed push tasks and recordings that run must send or write bytes.
-  - The test streams have names that begin with C(streamops-test-) and that no stream has. At most two of them are live at
-    a time. They are removed at the end, also after a failure.
+  - The test streams have names that begin with C(streamops-test-) and that no stream has. At most two of them are live
+    at a time. They are removed at the end, also after a failure.
   - Creates and changes nothing else. Run it after M(streamops.ovenmediaengine.provision).
 requirements:
   - m3u8 4.0 or later (Python library), for LL-HLS and HLS
@@ -32,6 +32,7 @@ requirements:
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
 options:
   vhosts:
     description:
@@ -60,8 +61,8 @@ options:
     elements: dict
   connect_to:
     description:
-      - Where to connect in place of the host names, which stay those of the URLs, of SNI and of the certificate's check.
-        Reaches a server before DNS does, or one of several.
+      - Where to connect in place of the host names, which stay those of the URLs, of SNI and of the check of the
+        certificate. Reaches a server before DNS does, or one of several.
     type: dict
     suboptions:
       host:
@@ -156,8 +157,8 @@ options:
     type: path
   play_timeout:
     description:
-      - Seconds that one playback may take, and for which playbacks that fail are repeated, because the first segments of
-        a new stream take a while.
+      - Seconds that one playback may take, and for which playbacks that fail are repeated, because the first segments
+        of a new stream take a while.
     type: float
     default: 30
   wait_timeout:
@@ -178,8 +179,8 @@ attributes:
 notes:
   - The module needs the Python libraries where it runs, which usually is the controller. The collection's execution
     environments have them.
-  - A test signal starts what a real stream starts, such as recordings and pushes of stream maps that match its name, and
-    webhooks.
+  - A test signal starts what a real stream starts, such as recordings and pushes of stream maps that match its name,
+    and webhooks.
   - Viewers of the test streams and their bytes are in the statistics of the server.
 seealso:
   - module: streamops.ovenmediaengine.provision
@@ -264,14 +265,15 @@ rows:
       type: str
     verdict:
       description:
-        - V(plays) if it works, V(denied) if it was refused for want of a signature, as it should be, V(fails) if it is not
-          as it should be, and V(not_tried).
+        - V(plays) if it works, V(denied) if it was refused for want of a signature, as it should be, V(fails) if it is
+          not as it should be, and V(not_tried).
       type: str
       sample: plays
     stage:
       description:
-        - What failed, V(null) otherwise. A stage of RV(streamops.ovenmediaengine.playback_info#module:playbacks[].stage),
-          or V(elsewhere) if the signal arrived in another virtual host, V(not_listed), V(output), V(allowed), V(sink),
+        - What failed, V(null) otherwise. A stage of
+          RV(streamops.ovenmediaengine.playback_info#module:playbacks[].stage), or V(elsewhere) if another virtual host
+          takes the host name, V(not_listed), V(output), V(allowed), V(sink),
           V(bytes), V(start), V(error), or the kind of an error of the API.
       type: str
       sample: elsewhere
@@ -290,6 +292,16 @@ rows:
       description:
         - Why it fails, with the keys of RV(streamops.ovenmediaengine.vhost#module:error); V(null) otherwise.
       type: dict
+table:
+  description:
+    - The rows as lines of text with aligned columns, for people. A cell has the seconds to the first frame, or what
+      came of it.
+  returned: success or failure after validating the options
+  type: list
+  elements: str
+  sample:
+    - application    host name                  in    published  llhls   webrtc
+    - tenant-a/live  live.tenant-a.example.com  rtmp  yes        0.58 s  0.19 s
 line:
   description: The summary, as one line of text.
   returned: always

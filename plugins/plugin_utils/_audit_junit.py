@@ -5,8 +5,9 @@
 """The report of an audit as JUnit XML, for continuous integration.
 
 Each server is a test suite. The server itself, each virtual host with its applications, each push task, recording,
-pulled stream and channel, and each certificate is a test case. A finding about several virtual hosts belongs to the
-test case of the first. Those of the others are skipped, unless they have errors or drift of their own.
+pulled stream and channel, each certificate, and all that was played and did not fail, is a test case. A finding about
+several virtual hosts belongs to the test case of the first. Those of the others are skipped, unless they have errors or
+drift of their own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import typing as t
 from xml.etree import ElementTree
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.rows import FAILS, NOT_TRIED
 
 # Characters that XML 1.0 does not allow, not even escaped (https://www.w3.org/TR/xml/#charsets).
 _IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -66,9 +68,23 @@ def _add_suite(root: ElementTree.Element, server: t.Mapping[str, t.Any], time: s
         if (what, name) in shared and not any(finding["severity"] in (ERROR, DRIFT) for finding in findings):
             first = shared[what, name]["vhost"]
             case.insert(0, ElementTree.Element("skipped", {"message": _text(f"See virtual host {first}.")}))
-    suite.set("tests", str(len(cases)))
+    for what, one in _played(server):
+        case = _add_case(suite, f"{server['name']}.playback", what, [])
+        if one["verdict"] == NOT_TRIED:
+            ElementTree.SubElement(case, "skipped", {"message": _text(one["msg"])})
+    suite.set("tests", str(len(suite)))
     for total, outcome in (("errors", "error"), ("failures", "failure"), ("skipped", "skipped")):
         suite.set(total, str(len(suite.findall(f"testcase/{outcome}"))))
+
+
+def _played(server: t.Mapping[str, t.Any]) -> t.Iterator[tuple[str, t.Mapping[str, t.Any]]]:
+    """Yield what was played and did not fail, with a name: failures are findings."""
+    for one in server.get("playbacks", ()):
+        if one["verdict"] != FAILS:
+            parts = (one["host_name"], one.get("protocol_in"), one["protocol_out"], one.get("id"))
+            signed = {True: "signed", False: "without signature", None: None}[one["signed"]]
+            place = f"{one['vhost']}/{one['app']}"
+            yield " ".join(str(part) for part in (place, *parts, signed, one["stream"]) if part), one
 
 
 def _cases(server: t.Mapping[str, t.Any]) -> dict[tuple[str, str], list[Finding]]:

@@ -36,6 +36,7 @@ from .rtmp_chunks import (
     chunks,
 )
 from .rtmp_input import Input
+from .udp_pushes import forward
 
 if TYPE_CHECKING:
     from .server import Server
@@ -162,6 +163,7 @@ class RtmpConnection(asyncio.Protocol):
             (self._input.take_video if message.type == VIDEO else self._input.take_audio)(message.payload)
             if self._live is None and self._name and self._input.is_ready:
                 self._go_live()
+            forward(self._server.state, self._input)
         elif message.type == DATA:
             self._input.take_metadata(amf0.decode(message.payload))
 

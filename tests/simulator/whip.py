@@ -22,9 +22,11 @@ from .publishing import NotPublished, publish, reached
 from .rtc_peer import LOOPBACK, Peer
 from .rtc_sdp import random_text
 from .turn import PASSWORD, USER
+from .udp_pushes import forward
 
 if TYPE_CHECKING:
     from .signalling import Signalling
+    from .state import State
 
 SERVER = "OvenMediaEngine"
 _METHODS = "OPTIONS, POST, PATCH, DELETE"
@@ -208,17 +210,18 @@ class Whip:
 
     def _consume(self, received: _Received, track: MediaStreamTrack) -> None:
         """Take what a publisher sends: what nobody takes would pile up."""
-        task = asyncio.ensure_future(_drain(received, track))
+        task = asyncio.ensure_future(_drain(self._signalling.server.state, received, track))
         self._watching.add(task)
         task.add_done_callback(self._watching.discard)
 
 
-async def _drain(received: _Received, track: MediaStreamTrack) -> None:
+async def _drain(state: State, received: _Received, track: MediaStreamTrack) -> None:
     with contextlib.suppress(MediaStreamError):
         while True:
             frame: Any = await track.recv()
             if track.kind == "video":
                 received.metadata.update({"width": frame.width, "height": frame.height})
+            forward(state, received)
 
 
 def _address(request: web.BaseRequest) -> tuple[str, int]:

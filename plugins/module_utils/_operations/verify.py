@@ -15,13 +15,12 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .._playback.byte_flows import check_jobs
+from .._playback.places import PUBLISHERS, Place, Reach, read_places
 from .._playback.playback import Address, Settings
 from .._playback.publisher import PROTOCOLS as PROTOCOLS_IN
 from .._playback.rows import FAILS, NOT_TRIED, Row, line_of
-from .._playback.signed_policies import Invalid
-from .._playback.signed_urls import POLICY_NAME, SIGNATURE_NAME, make_key
-from .._playback.verification import PUBLISHERS, Place, Policy, Reach, Verification
-from .._resources.application import APPLICATION, from_wire, has_any
+from .._playback.table import table_of
+from .._playback.verification import Verification
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object
@@ -35,8 +34,6 @@ _LISTS = ("vhosts", "applications", "push_tasks", "records")
 _PARTS = tuple(part for part in PARTS if part.name in _LISTS)
 _JOBS = (PUSH_TASKS, RECORDS)
 PROTOCOLS_OUT = tuple(PUBLISHERS)
-_ANY_PUSH = ("push", "mPEGTSPush", "mpegtsPush")
-"""Publishers that push by MPEG-TS."""
 
 
 def _ports(protocols: t.Iterable[str]) -> dict[str, t.Any]:
@@ -153,73 +150,12 @@ class Verify(Operation):
         rows: list[Row] = []
         for vhost, app in keys:
             try:
-                places += self._places_of(vhost, app, vhosts.get(vhost, {}), api, context)
+                places += read_places(api, context, vhost, app, vhosts.get(vhost, {}))
             except OmeError as error:
                 rows.append(Row(vhost, app).failed(error, error.kind))
         listed = {vhost for vhost, _app in keys}
         rows += [Row(vhost, "").not_tried("It lists no application.") for vhost in vhosts if vhost not in listed]
         return places, rows
-
-    def _places_of(self, vhost: str, app: str, listed: Params, api: Api, context: Context) -> list[Place]:
-        """Return an application by each host name of its virtual host. What is listed counts, then what the server has.
-
-        Raises OmeError if it is not on the server.
-        """
-        attempt = f"verify application {vhost}/{app}"
-        raw_vhost, raw_app = api.read_virtual_host(vhost), api.find_application(vhost, app)
-        if raw_vhost is None or raw_app is None:
-            raise OmeError("vhost_not_found" if raw_vhost is None else "application_not_found", attempt)
-        current = VIRTUAL_HOST.from_wire(raw_vhost)
-        context.keep_secrets(VIRTUAL_HOST, current)
-        application = from_wire(raw_app, vhost)
-        context.keep_secrets(APPLICATION, application)
-        merged = {**current, **listed}
-        policy = _policy(merged.get("signed_policy"), attempt)
-        providers, publishers = (
-            frozenset(APPLICATION.fields[part].to_wire(application.get(part, {})))
-            for part in ("providers", "publishers")
-        )
-        profiles = (application.get("output_profiles") or {}).get("output_profile") or ()
-        names = (merged.get("host") or {}).get("names") or (current.get("host") or {}).get("names") or ()
-        return [
-            Place(
-                vhost,
-                app,
-                name,
-                providers,
-                publishers,
-                _images(profiles),
-                bool(profiles),
-                has_any(application, "publishers", _ANY_PUSH),
-                policy,
-            )
-            for name in names
-        ]
-
-
-def _policy(found: t.Any, attempt: str) -> Policy | None:
-    """Return a signed policy of option form; None if it protects nothing."""
-    enables = (found or {}).get("enables") or {}
-    providers, publishers = (
-        frozenset(str(name).strip().lower() for name in enables.get(part) or ()) for part in ("providers", "publishers")
-    )
-    if not providers and not publishers:
-        return None
-    names = found.get("policy_query_key_name") or POLICY_NAME, found.get("signature_query_key_name") or SIGNATURE_NAME
-    try:
-        return Policy(make_key(found.get("secret_key"), *names), providers, publishers)
-    except Invalid as error:
-        raise OmeError("bad_input", attempt, detail=f"Nothing can be signed by its signed_policy: {error}") from None
-
-
-def _images(profiles: t.Iterable[t.Mapping[str, t.Any]]) -> dict[str, list[str]]:
-    """Return the codecs of pictures of each output, by its name with ``{}`` for that of the stream."""
-    found: dict[str, list[str]] = {}
-    for profile in profiles:
-        name = str(profile.get("output_stream_name", "{}")).replace("${OriginStreamName}", "{}")
-        encodes = (profile.get("encodes") or {}).get("images") or ()
-        found.setdefault(name, []).extend(str(one.get("codec", "jpeg")).lower() for one in encodes)
-    return {name: list(dict.fromkeys(codecs)) for name, codecs in found.items()}
 
 
 def _result(rows: t.Sequence[Row], *, check_mode: bool) -> Result:
@@ -230,7 +166,12 @@ def _result(rows: t.Sequence[Row], *, check_mode: bool) -> Result:
         rows = [
             dataclasses.replace(row, msg=would) if row.verdict == NOT_TRIED and not row.msg else row for row in rows
         ]
-    result: Result = {"changed": False, "rows": [row.as_result() for row in rows], "line": line}
+    result: Result = {
+        "changed": False,
+        "rows": [row.as_result() for row in rows],
+        "table": table_of(rows),
+        "line": line,
+    }
     if failed:
         error = t.cast(OmeError, failed[0].error)
         if len(rows) > 1:

@@ -80,6 +80,18 @@ class Row:
         return {**found, "error": self.error.as_result() if self.error is not None else None}
 
 
+def without_proof(rows: t.Sequence[Row]) -> list[Row]:
+    """Return the rows; a refusal proves nothing if the same with a signature does not work."""
+
+    def place(row: Row) -> tuple[str | None, ...]:
+        stream = row.stream if row.protocol_out else None
+        return row.vhost, row.app, row.host_name, row.protocol_in, row.protocol_out, stream
+
+    failed = {place(row) for row in rows if row.signed and row.verdict == FAILS}
+    reason = "It was refused, but with a signature it does not work either."
+    return [row.not_tried(reason) if row.verdict == DENIED and place(row) in failed else row for row in rows]
+
+
 def line_of(rows: t.Sequence[Row], *, check_mode: bool) -> str:
     """Return a summary of the rows in one line."""
     if not rows:

@@ -19,30 +19,15 @@ from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._resources.stream import readable
-from .addresses import PLAY_PORTS, PLAY_TLS_PORTS, PUBLISH_PORTS, PUBLISH_TLS_PORTS, play_url, publish_url
 from .arrivals import Arrivals
 from .byte_flows import push_to
-from .playback import DENIED, PLAYS, Address, NotPlayed, Settings, Target
+from .places import PROVIDERS, PUBLISHERS, TEST_STREAM, Place, Reach, read_rivals
+from .playback import DENIED, PLAYS, NotPlayed, Target
 from .player import Player, check_libraries
 from .publisher import Publication
-from .rows import PUSH, Row
+from .rows import FAILS, PUSH, Row, without_proof
 from .signal_thread import Signal
-from .signed_policies import encode, make_policy
-from .signed_urls import Key, sign
 
-PREFIX = "streamops-test-"
-"""How the names of the streams begin that are published."""
-PROVIDERS = {"rtmp": "rtmp", "srt": "srt", "whip": "webrtc"}
-"""The provider of an application by the protocol of the signal."""
-PUBLISHERS = {
-    "llhls": "llhls",
-    "hls": "hls",
-    "webrtc": "webrtc",
-    "webrtc_tcp": "webrtc",
-    "thumbnail": "thumbnail",
-    "srt": "srt",
-}
-"""The publisher of an application by the protocol of viewers."""
 USUAL = ("llhls", "hls", "webrtc", "thumbnail", "srt")
 """The protocols of viewers that every server with the publisher has; the TCP relay needs a setting of the server."""
 _PROGRAMS = {("in", "srt"): "ffmpeg", ("out", "srt"): "ffprobe"}
@@ -52,74 +37,6 @@ _MOST_PLAYBACKS = 20
 _POLL = 0.2  # seconds
 _CLOSED = 10.0  # seconds until a publisher without signature that is in no list counts as refused
 _GONE = 10.0  # seconds until a stream whose publisher has ended is removed by the API
-
-
-@dataclasses.dataclass(frozen=True)
-class Policy:
-    """The signed policy of a virtual host.
-
-    :param providers: of the publishers who need a signature. :param publishers: of the viewers who need one.
-    """
-
-    key: Key
-    providers: frozenset[str] = frozenset()
-    publishers: frozenset[str] = frozenset()
-
-    def sign(self, url: str) -> str:
-        """Return a URL that is valid for some minutes. Raises Invalid."""
-        return sign(url, encode(make_policy({"expires_in": "10m"})), self.key).url
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """An application, as it is reached by one host name.
-
-    :param providers: the API's names of its providers. :param publishers: those of its publishers.
-    :param images: the codecs of pictures by output; ``{}`` in a name stands for that of the stream.
-    :param makes_output: whether it has output profiles.
-    """
-
-    vhost: str
-    app: str
-    host_name: str
-    providers: frozenset[str]
-    publishers: frozenset[str]
-    images: t.Mapping[str, t.Sequence[str]] = dataclasses.field(default_factory=dict)
-    makes_output: bool = True
-    can_push: bool = False
-    policy: Policy | None = None
-
-
-@dataclasses.dataclass(frozen=True)
-class Reach:
-    """How the server is reached.
-
-    :param protocols_in: None for all that an application has and that can be tried. :param protocols_out: likewise.
-    :param ports_in: ports by protocol, in place of those of the sample configuration.
-    :param sink: the address of this host as the server reaches it; None to receive no push.
-    :param wait: seconds for a stream to be listed.
-    """
-
-    settings: Settings
-    connect_to: Address | None = None
-    origin: str = ""
-    tls: bool = False
-    ports_in: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
-    ports_out: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
-    protocols_in: t.Sequence[str] | None = None
-    protocols_out: t.Sequence[str] | None = None
-    sink: Address | None = None
-    wait: float = 30.0
-
-    def publish_url(self, protocol: str, host: str, app: str, stream: str) -> str:
-        """Return where a signal is published."""
-        port = self.ports_in.get(protocol) or (PUBLISH_TLS_PORTS if self.tls else PUBLISH_PORTS)[protocol]
-        return publish_url(protocol, host, port, app, stream, tls=self.tls)
-
-    def play_url(self, protocol: str, host: str, app: str, stream: str, file: str) -> str:
-        """Return where an output is played."""
-        port = self.ports_out.get(protocol) or (PLAY_TLS_PORTS if self.tls else PLAY_PORTS)[protocol]
-        return play_url(protocol, host, port, app, stream, file, tls=self.tls)
 
 
 @dataclasses.dataclass
@@ -158,6 +75,7 @@ class Verification:
         self._player = Player(reach.settings, _MOST_PLAYBACKS)
         self._arrivals: dict[tuple[str, str], Arrivals] = {}
         self._pushed: set[tuple[str, str]] = set()
+        self._takers: dict[tuple[str, str], str] = {}
 
     def run(self, places: t.Sequence[Place]) -> list[Row]:
         """Return what came of each place. Raises OmeError if nothing can be tried."""
@@ -175,10 +93,50 @@ class Verification:
             batch = todo[start : start + _MOST_SIGNALS]
             done.update(zip(map(id, batch), self._tried(batch)))
         for plan in plans:
-            rows += done.get(id(plan), [plan[1]])
-        return rows
+            place, row, expect = plan
+            first, *others = done.get(id(plan), [row])
+            rows += [self._explained(place, first) if expect == PLAYS else first, *others]
+        return without_proof(rows)
+
+    # Who takes what does not arrive
+
+    def _explained(self, place: Place, row: Row) -> Row:
+        """Return the row of a publishing; with the virtual host that takes the host name, if it fails for that."""
+        if row.verdict != FAILS:
+            return row
+        key = (place.vhost, place.host_name)
+        if key not in self._takers:
+            try:
+                self._takers[key] = self._taker(place)
+            except OmeError as error:
+                self._context.warn(f"Whether another virtual host takes {place.host_name} is not known. {error}")
+                self._takers[key] = ""
+        if not self._takers[key]:
+            return row
+        return row.failed(OmeError("test_stream_elsewhere", row.attempt, detail=self._takers[key]), "elsewhere")
+
+    def _taker(self, place: Place) -> str:
+        """Return which other virtual host gets what is published to a host name, proved by a signal for an
+        application that it has; empty if none does.
+        """
+        for rival in read_rivals(self._api, self._context, place):
+            protocol = next((one for one in self._having(rival) if not self._why_not("in", one, True)), None)
+            if protocol is None:
+                continue
+            check_libraries([_LIBRARIES.get(protocol, "")])
+            row = Row(rival.vhost, rival.app, place.host_name, protocol)
+            [[published, *played]] = self._tried([(rival, row, PLAYS)])
+            if published.verdict == PLAYS:
+                text = f"Virtual host {rival.vhost} takes {place.host_name}: a test signal for application {rival.app}"
+                viewers = next((one.protocol_out for one in played if one.verdict == PLAYS), None)
+                return f"{text} arrived there" + (f", and viewers got it by {viewers}." if viewers else ".")
+        return ""
 
     # What to try
+
+    def _having(self, place: Place) -> list[str]:
+        """Return the protocols of test signals that an application takes."""
+        return [protocol for protocol, provider in PROVIDERS.items() if provider in place.providers]
 
     def _plans(self, place: Place) -> t.Iterator[tuple[Place, Row, str]]:
         """Yield a row for each signal, and whether the server should take it; empty for one that is not tried."""
@@ -186,7 +144,7 @@ class Verification:
         if "*" in place.host_name or "?" in place.host_name:
             yield place, base.not_tried("A host name with a wildcard is none that can be used."), ""
             return
-        having = [protocol for protocol, provider in PROVIDERS.items() if provider in place.providers]
+        having = self._having(place)
         for protocol in self._reach.protocols_in if self._reach.protocols_in is not None else having:
             row = dataclasses.replace(base, protocol_in=protocol)
             why_not = self._why_not("in", protocol, protocol in having)
@@ -266,13 +224,14 @@ class Verification:
         if key not in self._arrivals:
             self._arrivals[key] = Arrivals(self._api, *key)
         arrivals = self._arrivals[key]
-        stream = PREFIX + secrets.token_hex(4)
+        stream = TEST_STREAM + secrets.token_hex(4)
         while arrivals.place_of(stream) is not None:
-            stream = PREFIX + secrets.token_hex(4)
+            stream = TEST_STREAM + secrets.token_hex(4)
         protocol = str(row.protocol_in)
         url = self._reach.publish_url(protocol, place.host_name, place.app, stream)
         if row.signed and place.policy is not None:
             url = place.policy.sign(url)
+            self._context.secrets.add_url(url)
         publication = Publication(url, protocol, self._reach.connect_to, self._reach.settings)
         return _Trial(place, dataclasses.replace(row, stream=stream), expect, Signal(publication), arrivals)
 
@@ -321,39 +280,39 @@ class Verification:
 
     def _play(self, trials: t.Sequence[_Trial]) -> None:
         """Play the outputs of the signals, by all protocols."""
-        plays: list[tuple[_Trial, Row, Target]] = []
+        plays: list[tuple[_Trial, Row, Target | None]] = []
         for trial in trials:
-            outputs = self._outputs(trial) if self._protocols_out(trial.place) else []
-            if not outputs and self._protocols_out(trial.place):
+            protocols = self._protocols_out(trial.place)
+            outputs = self._outputs(trial) if protocols else []
+            if not outputs and protocols:
                 trial.rows.append(trial.row.failed(OmeError("no_output", f"play {trial.stream}"), "output"))
-            for protocol in self._protocols_out(trial.place):
-                for row in self._rows_out(trial.place, trial.row, protocol):
-                    if row.msg:
-                        trial.rows.append(row)
-                        continue
-                    for output in outputs:
-                        plays += [
-                            (trial, dataclasses.replace(row, stream=output["name"]), target)
-                            for target in self._targets(trial, output, protocol, signed=bool(row.signed))
-                        ]
-        expected = [DENIED if row.signed is False else PLAYS for _trial, row, _target in plays]
+            for row in [row for protocol in protocols for row in self._rows_out(trial.place, trial.row, protocol)]:
+                if row.msg:
+                    plays.append((trial, row, None))
+                    continue
+                for output in outputs:
+                    own = dataclasses.replace(row, stream=output["name"])
+                    plays += [(trial, own, target) for target in self._targets(trial, output, own)]
+        tried = [(DENIED if row.signed is False else PLAYS, target) for _trial, row, target in plays if target]
         playbacks = self._player.play_until(
-            [target for _trial, _row, target in plays],
-            lambda index, playback: playback.fails(expected[index]) is None,
+            [target for _expect, target in tried],
+            lambda index, playback: playback.fails(tried[index][0]) is None,
             self._reach.settings.timeout,
             self._context,
         )
-        for (trial, row, _target), expect, playback in zip(plays, expected, playbacks):
-            trial.rows.append(row.played(playback, expect))
+        outcomes = zip(tried, playbacks)
+        for trial, row, target in plays:
+            if target is not None:
+                (expect, _target), playback = next(outcomes)
+                row = row.played(playback, expect)
+            trial.rows.append(row)
 
-    def _targets(
-        self, trial: _Trial, output: t.Mapping[str, t.Any], protocol: str, *, signed: bool
-    ) -> t.Iterator[Target]:
+    def _targets(self, trial: _Trial, output: t.Mapping[str, t.Any], row: Row) -> t.Iterator[Target]:
         """Yield what viewers play of an output."""
-        place = trial.place
+        place, protocol = trial.place, str(row.protocol_out)
         for file in _files(place, output, trial.stream, protocol):
             url = self._reach.play_url(protocol, place.host_name, place.app, output["name"], file)
-            if signed and place.policy is not None:
+            if row.signed and place.policy is not None:
                 url = place.policy.sign(url)
                 self._context.secrets.add_url(url)
             yield Target(url, protocol, self._reach.connect_to, self._reach.origin)

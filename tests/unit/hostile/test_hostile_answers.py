@@ -124,6 +124,10 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("stream_stt", {**OUR_STREAM, "state": "stopped"}),
     ("playback_info", {**OUR_STREAM, "protocols": ["llhls"], "connect_to": NOWHERE}),
     ("test_stream", {**OUR_STREAM, "stream": "t-new", "protocol": "rtmp", "connect_to": NOWHERE}),
+    (
+        "verify",
+        {"applications": [{"vhost": "t-s", "name": "tv"}], "push_tasks": [], "connect_to": {"host": "127.0.0.1"}},
+    ),
 )
 _WITH_RUNS = {module for module, _options in RUNS}
 _SILENT = ("certificates", "server")

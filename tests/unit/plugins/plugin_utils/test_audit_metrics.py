@@ -46,7 +46,16 @@ def result(**fields: Any) -> dict[str, Any]:
     """A result of the module audit_info."""
     empty: dict[str, Any] = {
         option: []
-        for option in ("findings", "vhosts", "push_tasks", "records", "streams", "channels", "playbacks", "certificates")
+        for option in (
+            "findings",
+            "vhosts",
+            "push_tasks",
+            "records",
+            "streams",
+            "channels",
+            "playbacks",
+            "certificates",
+        )
     }
     return {"reachable": True, "version": "0.20.0", **empty, **fields}
 

@@ -26,6 +26,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
   - streamops.ovenmediaengine.durable.audited
+  - streamops.ovenmediaengine.viewers
 options:
   vhosts:
     description:
@@ -175,6 +176,17 @@ options:
         counters about once a second, so a longer interval gives a more accurate bit rate.
     type: float
     default: 0
+  play:
+    description:
+      - Whether to play the live streams as viewers do. Each output is played by each host name of its virtual host and
+        each protocol of O(viewers). What does not play is a finding of the kind V(does_not_play), an error.
+      - A playback that fails is repeated for 10 seconds. A stream that ends meanwhile is no finding.
+      - Streams that need a signature are played with one that is made with C(signed_policy) of the virtual host.
+      - Without a host name that a URL can have, a virtual host with V(*) is played by the host of O(api_url).
+      - Needs the Python libraries C(m3u8) and C(av), and for WebRTC C(aiortc) and C(websockets), where the module runs.
+    type: bool
+    default: false
+    version_added: 3.0.0
 notes:
   - A server with V virtual hosts and A applications receives 3 + 2 V + 2 A requests, or one less for each application
     of a read-only virtual host that is not listed. With O(sampling_interval), it receives one more for each application
@@ -185,6 +197,8 @@ notes:
   - A live stream without output, and a push task or recording that waits for one, are findings 10 seconds after they
     began, by the server's clock. With O(sampling_interval), what does not run is also read again before it is a
     finding.
+  - O(play) adds no request to a server that has received media, except one for each stream that does not play, and one
+    for each application with a live stream that is otherwise not read. Playbacks are in the statistics of the server.
   - After a request without a response, the module sends no more requests to the server. O(timeout) also limits the
     duration of each TLS handshake, and an unreachable port is tried only once.
 seealso:
@@ -244,6 +258,15 @@ EXAMPLES = r"""
         app: media
         name: mux1
     sampling_interval: 5
+  register: audit
+
+- name: Play what is live, before DNS leads to the server
+  streamops.ovenmediaengine.audit_info:
+    read_only_vhosts: [default]
+    play: true
+    viewers:
+      connect_to: 203.0.113.7
+      protocols: [llhls, webrtc]
   register: audit
 
 - name: Find certificates that expire within three weeks or differ from the expected ones
@@ -554,6 +577,56 @@ channels:
     listed:
       description: Whether a list contains it.
       type: bool
+playbacks:
+  description: What was played, if O(play=true).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    vhost:
+      description: Name of the virtual host.
+      type: str
+      sample: tenant-a
+    app:
+      description: Name of the application.
+      type: str
+      sample: live
+    stream:
+      description: Name of the output of the stream.
+      type: str
+      sample: main
+    host_name:
+      description: Host name by which it was played.
+      type: str
+      sample: live.tenant-a.example.com
+    protocol_out:
+      description: Protocol of the viewer.
+      type: str
+      sample: llhls
+    signed:
+      description: Whether the URL had a signature; V(null) if none is needed.
+      type: bool
+    verdict:
+      description: V(plays) or V(fails).
+      type: str
+      sample: plays
+    stage:
+      description:
+        - What failed, a stage of RV(streamops.ovenmediaengine.playback_info#module:playbacks[].stage); V(null)
+          otherwise.
+      type: str
+    seconds_to_first_frame:
+      description: Seconds from the first request to the first decoded frame; V(null) if there was none.
+      type: float
+      sample: 0.412
+    latency:
+      description: As RV(streamops.ovenmediaengine.playback_info#module:playbacks[].latency).
+      type: float
+      sample: 0.9
+    msg:
+      description: What failed; empty otherwise.
+      type: str
+      sample: ''
 certificates:
   description: The certificates that the endpoints of O(certificates) serve, by virtual host and endpoint.
   returned: success

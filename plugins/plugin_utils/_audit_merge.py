@@ -15,10 +15,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.te
     encodable,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import (
+    ADDED,
     EMPTY_FINDING,
     OK,
     SCHEMA_VERSION,
-    SINCE_2,
     audit_report,
     natural,
     report_of,
@@ -93,8 +93,8 @@ def _problem_of(servers: t.Any) -> str:
 
 
 def _completed(server: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
-    """Return a server of a report with all keys: reports of releases before 2.0.0 have fewer."""
-    if all(option in server for option in SINCE_2):
+    """Return a server of a report with all keys: reports of earlier releases have fewer."""
+    if all(option in server for option in ADDED):
         return server
     findings = [{**EMPTY_FINDING, **finding} for finding in server["findings"]]
-    return {**{option: [] for option in SINCE_2}, **server, "findings": findings}
+    return {**{option: [] for option in ADDED}, **server, "findings": findings}

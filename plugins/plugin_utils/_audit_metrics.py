@@ -28,7 +28,7 @@ JOB_STATES = ("ready", "connecting", "pushing", "recording", "stopping", "stoppe
 CHANNEL_STATES = ("onair", "offair", "playing", "pulling")
 STATES = (*JOB_STATES, *CHANNEL_STATES, UNKNOWN)
 Record = t.Mapping[str, t.Any]
-Samples = dict[tuple[str, ...], int]
+Samples = dict[tuple[str, ...], t.Union[int, float]]
 
 
 class Metric(t.NamedTuple):
@@ -40,6 +40,7 @@ class Metric(t.NamedTuple):
 
 
 _ENDPOINT = ("server", "vhost", "endpoint")
+_PLAYED = ("server", "vhost", "protocol")
 METRICS = (
     Metric("start_timestamp_seconds", "Time at which the audit began, of the oldest part if reports were merged."),
     Metric("end_timestamp_seconds", "Time at which the report was made."),
@@ -54,6 +55,9 @@ METRICS = (
     Metric("records", "Number of recordings by state.", ("server", "vhost", "state")),
     Metric("streams", "Number of listed pulled streams that are live or missing.", ("server", "vhost", "state")),
     Metric("channels", "Number of channels by state.", ("server", "vhost", "type", "state")),
+    Metric("playbacks", "Number of playbacks by outcome.", (*_PLAYED, "verdict")),
+    Metric("playback_first_frame_seconds", "Longest time from the first request to the first decoded frame.", _PLAYED),
+    Metric("playback_latency_seconds", "Highest latency of the playbacks.", _PLAYED),
     Metric("certificate_served", "Whether the TLS port serves a certificate.", _ENDPOINT),
     Metric("certificate_matches_file", "Whether the TLS port serves the certificate of the file.", _ENDPOINT),
     Metric("certificate_not_after_timestamp_seconds", "Time at which the served certificate ends.", _ENDPOINT),
@@ -102,8 +106,26 @@ def _add_server(samples: dict[str, Samples], server: Record) -> None:
         samples["channels"],
         ((name, _label(one["vhost"]), _label(one["type"]), _state(one["state"])) for one in server["channels"]),
     )
+    _add_playbacks(samples, name, server["playbacks"])
     for one in sorted(server["certificates"], key=lambda one: (natural(one["vhost"]), natural(one["endpoint"]))):
         _add_certificate(samples, (name, _label(one["vhost"]), _label(one["endpoint"])), one)
+
+
+def _add_playbacks(samples: dict[str, Samples], name: str, playbacks: t.Iterable[Record]) -> None:
+    """Add what was played. Names of streams are no labels, because they can be secret keys of publishers."""
+    found = [
+        ((name, _label(one["vhost"]), _label(one["protocol_out"])), one)
+        for one in playbacks
+        if one["protocol_out"] is not None
+    ]
+    _count(samples["playbacks"], ((*key, _label(one["verdict"])) for key, one in found))
+    for metric, value in (
+        ("playback_first_frame_seconds", "seconds_to_first_frame"),
+        ("playback_latency_seconds", "latency"),
+    ):
+        for key, one in sorted(found, key=lambda pair: [natural(label) for label in pair[0]]):
+            if one[value] is not None:
+                samples[metric][key] = max(one[value], samples[metric].get(key, one[value]))
 
 
 def _add_certificate(samples: dict[str, Samples], key: tuple[str, str, str], entry: Record) -> None:

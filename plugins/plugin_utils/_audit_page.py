@@ -88,7 +88,7 @@ def audit_page(report: Record, template: str, style: str = "", script: str = "")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(value=_value, rate=_rate, count=_count)
+    environment.filters.update(value=_value, rate=_rate, count=_count, seconds=_seconds)
     policy = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
         "base-uri 'none'; form-action 'none'"
@@ -125,6 +125,10 @@ def _rate(bits: int | None) -> str:
     return f"{bits} bit/s"
 
 
+def _seconds(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{seconds:.2f} s"
+
+
 def _count(number: int, severity: str) -> str:
     """Return the number of findings in words."""
     return f"{number:,} {_WORDS[severity][number != 1]}"
@@ -153,6 +157,9 @@ class Page:
         self.records = self._inside("records", "record", "id")
         self.streams = self._inside("streams", "stream", "name")
         self.channels = self._inside("channels", "channel", "name")
+        self.playbacks = sorted(
+            (row for server in self.servers for row in _played(server)), key=lambda row: int(row["rank"])
+        )
         self.certificates = sorted(
             (row for server in self.servers for row in _certificates(server)),
             key=lambda row: (row["rank"], row["days"]),
@@ -307,6 +314,24 @@ def _inside(server: Record, key: str, field: str, name: str) -> t.Iterator[dict[
         kinds = {finding["kind"] for finding in findings}
         row = {"server": server["name"], "one": one, "severity": severity, "rank": _RANK[severity]}
         yield {**row, "stalled": bool(kinds & {"push_stalled", "record_stalled"}), "waits": "push_waiting" in kinds}
+
+
+def _played(server: Record) -> t.Iterator[dict[str, t.Any]]:
+    for one in server["playbacks"]:
+        severity = {"fails": ERROR, "not_tried": WARNING}.get(one["verdict"], OK)
+        latency = "" if one["latency"] is None else f"latency {_seconds(one['latency'])}"
+        signed = {True: ", signed", False: ", without signature", None: ""}[one["signed"]]
+        stage = "" if one["stage"] is None else f": {one['stage'].replace('_', ' ')}"
+        yield {
+            "server": server["name"],
+            "one": one,
+            "severity": severity,
+            "rank": _RANK[severity],
+            "title": "/".join(filter(None, (one["vhost"], one["app"], one["stream"] or one.get("id")))),
+            "details": ". ".join(filter(None, (one["host_name"], one["msg"].rstrip("."), latency))),
+            "protocols": " → ".join(filter(None, (one.get("protocol_in"), one["protocol_out"]))) + signed,
+            "result": one["verdict"].replace("_", " ") + stage,
+        }
 
 
 def _certificates(server: Record) -> t.Iterator[dict[str, t.Any]]:

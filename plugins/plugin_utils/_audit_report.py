@@ -106,13 +106,14 @@ def _server(name: str, result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         "findings": findings,
         "vhosts": _plain(result.get("vhosts") or []),
         "push_tasks": _plain(result.get("push_tasks") or []),
-        **{option: _plain(result.get(option) or []) for option in SINCE_2},
+        **{option: _plain(result.get(option) or []) for option in ADDED},
         "certificates": _plain(result.get("certificates") or []),
     }
 
 
 EMPTY_FINDING = Finding("", "", "")._asdict()
-SINCE_2 = ("records", "streams", "channels")
+ADDED = ("records", "streams", "channels", "playbacks")
+"""Lists that reports of earlier releases than 2.0.0, or than 3.0.0 for the last one, do not have."""
 
 
 def _no_result(name: str, result: t.Mapping[str, t.Any]) -> Finding:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.rows import FAILS
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_metrics import METRICS, STATES
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
@@ -96,7 +97,8 @@ def test_queries_compare_labels_with_values_that_exist() -> None:
     values = {
         "severity": {"error", "drift"},
         "state": set(STATES),
-        "kind": {"push_error", "record_error", "handshake_failed", "certificate_differs"},
+        "kind": {"push_error", "record_error", "does_not_play", "handshake_failed", "certificate_differs"},
+        "verdict": {FAILS},
         "server": {"$server"},
     }
     for _title, query in queries():

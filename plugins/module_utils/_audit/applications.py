@@ -168,12 +168,13 @@ class Inputs:
         else:
             self.possible = stream.of_server(*self._statistics)["total_bytes_in"] != 0
 
-    def read(self, needed: t.Iterable[Key]) -> None:
-        """Read the live inputs of all applications; if there can be none, ask only for those of ``needed`` streams.
+    def read(self, needed: t.Iterable[Key], *, every: bool) -> None:
+        """Read the live inputs of all applications; if nothing has come in, only those of ``needed`` streams, unless
+        ``every`` one is asked for, because channels need no input.
 
         Raises OmeError if no further request can succeed.
         """
-        self._applications.read_live(needed, every=self.possible)
+        self._applications.read_live(needed, every=every or self.possible)
         keys = [key for key in self._applications.live_inputs() if is_addressable(key[2])]
         raws = self._api.map_concurrently([functools.partial(self._read, key) for key in keys])
         self._raws = dict(zip(keys, raws))
@@ -182,6 +183,20 @@ class Inputs:
     def second_look(self, more: t.Iterable[Key]) -> list[t.Callable[[], None]]:
         """Return the calls that read the inputs without output again, and ``more``."""
         return [functools.partial(self._read_again, key) for key in sorted({*self._suspects, *more})]
+
+    def live(self) -> list[tuple[Key, t.Mapping[str, t.Any]]]:
+        """Return the live inputs that could be read, in wire form."""
+        return [(key, raw) for key, raw in sorted(self._raws.items()) if isinstance(raw, dict)]
+
+    def still_live(self, keys: t.Iterable[Key]) -> set[Key]:
+        """Read inputs again, and return those that have not ended since they were read.
+
+        Raises OmeError if no further request can succeed.
+        """
+        asked = sorted(keys)
+        raws = self._api.map_concurrently([functools.partial(self._read, key) for key in asked])
+        before = {key: created_of(self._raws[key]) for key in asked}
+        return {key for key, raw in zip(asked, raws) if isinstance(raw, dict) and created_of(raw) == before[key]}
 
     def judge(self) -> None:
         """Report the inputs of which the server makes no output."""

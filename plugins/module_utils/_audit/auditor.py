@@ -16,6 +16,7 @@ from .._certificates.probe import ProbeResult, ProbeSettings, TlsHost, shadow_of
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.server_version import NEWEST, TESTED, show
+from .._playback.outputs import Viewers
 from .._resources import application, virtual_host
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
@@ -28,6 +29,7 @@ from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Collector, Desire
 from .jobs import JobAudit
 from .kinds import KindAudit
 from .objects import ObjectAudit
+from .playing import PlayAudit
 from .streams_and_channels import StreamAudit
 
 # Known defects and limits of server versions, which people who run these versions should know.
@@ -269,11 +271,13 @@ class Audit:
         *,
         sampling_interval: float = 0.0,
         config_dir: str | None = None,
+        viewers: Viewers | None = None,
         findings: t.Iterable[Finding] = (),
     ) -> None:
         """``sampling_interval`` is the time in seconds between two samples of what runs; 0 for one sample.
 
         ``config_dir`` is the configuration directory that the server starts from, if objects are durable.
+        ``viewers`` says how live streams are played; None to play none.
         ``findings`` are those about entries of the lists that cannot be compared.
         """
         self._api = api
@@ -293,6 +297,7 @@ class Audit:
         )
         self._parts: list[KindAudit] = [self._push_tasks, self._records, self._streams, *self._channels]
         self._objects = ObjectAudit(*common, self._parts, self._durable)
+        self._playing = None if viewers is None else PlayAudit(api, context, desired, self._collector, viewers)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None
         self._release = NEWEST
@@ -330,8 +335,11 @@ class Audit:
         for channels in self._channels:
             channels.read_tracks()
         self._inputs.start(self._version)
-        self._inputs.read(stream for part in self._parts for stream in part.needed_streams())
+        needed = [stream for part in self._parts for stream in part.needed_streams()]
+        self._inputs.read(needed, every=self._playing is not None)
         self._look_again()
+        if self._playing is not None:
+            self._playing.read(self._inputs, self._applications, self._objects.option_forms)
 
     def _compare(self) -> None:
         """Report what differs in what was read, and what is wrong with it. Sends nothing."""
@@ -353,6 +361,8 @@ class Audit:
         for part in self._parts:
             part.compare(self._release)
         self._inputs.judge()
+        if self._playing is not None:
+            self._playing.compare()
 
     def _look_again(self) -> None:
         """Read what runs, and what should run, once more after the sampling interval. Raises OmeError."""
@@ -396,5 +406,6 @@ class Audit:
                 (entry for part in self._channels for entry in part.entries),
                 key=lambda one: (one["vhost"], one["app"], one["name"], one["type"]),
             ),
+            "playbacks": self._playing.entries if self._playing is not None else [],
             "certificates": sorted(self._certificates, key=lambda one: (one["vhost"], one["endpoint"])),
         }

@@ -173,8 +173,8 @@ class ObjectAudit:
     # What was read
 
     @functools.cached_property
-    def _option_forms(self) -> dict[str, dict[str, t.Any]]:
-        """Return the virtual hosts of the server in option form, by name."""
+    def option_forms(self) -> dict[str, dict[str, t.Any]]:
+        """The virtual hosts of the server that could be read, in option form, by name."""
         raws = {name: read.raw for name, read in sorted(self._read.items())}
         return {
             name: VIRTUAL_HOST.from_wire(raw) for name, raw in raws.items() if raw is not None and raw is not UNKNOWN
@@ -183,14 +183,14 @@ class ObjectAudit:
     @property
     def tls_hosts(self) -> list[TlsHost]:
         """The virtual hosts of the server that have TLS."""
-        hosts = (tls_host({**vhost, "name": name}) for name, vhost in self._option_forms.items())
+        hosts = (tls_host({**vhost, "name": name}) for name, vhost in self.option_forms.items())
         return [host for host in hosts if host is not None]
 
     def users_of_webhooks(self) -> list[str]:
         """Return the virtual hosts that ask a control server about publishers or viewers."""
         return [
             name
-            for name, vhost in self._option_forms.items()
+            for name, vhost in self.option_forms.items()
             if any((vhost.get("admission_webhooks", {}).get("enables") or {}).values())
         ]
 
@@ -296,7 +296,7 @@ class ObjectAudit:
 
     def _judge_host_names(self) -> None:
         """Report host names by which publishers and viewers reach another virtual host, or may reach one."""
-        of_hosts = {vhost: names_of(current) for vhost, current in self._option_forms.items()}
+        of_hosts = {vhost: names_of(current) for vhost, current in self.option_forms.items()}
         places = {vhost: place_of(vhost, read_only=self.entries[vhost]["read_only"]) for vhost in of_hosts}
         claims = HostNames(Claim(vhost, names, places[vhost]) for vhost, names in of_hosts.items())
         causes: dict[tuple[t.Any, ...], dict[str, dict[str, Owner]]] = {}

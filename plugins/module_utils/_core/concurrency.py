@@ -187,14 +187,18 @@ class _Calls:
 
 
 def map_concurrently(
-    calls: t.Sequence[t.Callable[[], Result]], most: int, interrupt: t.Callable[[], None] = lambda: None
+    calls: t.Sequence[t.Callable[[], Result]],
+    most: int,
+    interrupt: t.Callable[[], None] = lambda: None,
+    calls_a_thread: int = _CALLS_A_THREAD,
 ) -> list[Result]:
     """Return the results of calls, at most ``most`` of them concurrent; raise the first failure in their order.
 
     Nested calls, few calls, and all calls if ``most`` is one run sequentially, without threads. After a failure no
-    further call starts. ``interrupt`` is called if the task must end at once; it must end what threads wait for.
+    further call starts. ``interrupt`` is called if the task must end at once; it must end what threads wait for. There
+    is a thread for ``calls_a_thread`` calls, which are fewer if each takes seconds.
     """
-    threads = min(most, len(calls) // _CALLS_A_THREAD)
+    threads = min(most, len(calls) // calls_a_thread)
     if threads < 2 or _current.call is not None:
         return [call() for call in calls]
     return _Calls(calls, threads).run(interrupt)

@@ -42,6 +42,7 @@ from .certificates import (
     with_list_of_endpoints,
 )
 from .durable_options import DURABLE, check_durable, warn_unused
+from .viewers import VIEWERS, check_viewers, viewers_of
 
 # The operation that audits a server.
 
@@ -84,6 +85,8 @@ class AuditInfo(Operation):
             "certificate_endpoints": ENDPOINTS,
             "certificate_days": {"type": "int", "default": 30},
             "sampling_interval": {"type": "float", "default": 0.0},
+            "play": {"type": "bool", "default": False},
+            "viewers": VIEWERS,
             **CHAIN_OPTIONS,
             **DURABLE,
         }
@@ -161,6 +164,7 @@ class AuditInfo(Operation):
         if self.params["certificate_days"] < 0:
             raise BadInput("certificate_days", f"expected days, 0 or more, got {self.params['certificate_days']}")
         check_durable(self.params)
+        check_viewers(self.params["viewers"])
         for index, name in enumerate(self.params["read_only_vhosts"] or []):
             check_name(name, f"read_only_vhosts[{index}]")
 
@@ -188,6 +192,7 @@ class AuditInfo(Operation):
             desired,
             sampling_interval=self.params["sampling_interval"],
             config_dir=self.params["config_dir"] if self.params["durable"] else None,
+            viewers=viewers_of(self.params["viewers"]) if self.params["play"] else None,
             findings=bad,
         )
         audit.run(certificates, settings)

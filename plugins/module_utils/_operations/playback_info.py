@@ -20,7 +20,7 @@ from .._playback.playback import DENIED, PLAYS, PROTOCOLS, Address, Playback, Se
 from .._playback.player import Player, check_libraries
 from .._playback.signed_policies import Invalid, encode, make_policy
 from .._playback.signed_urls import make_key, sign
-from .._resources.virtual_host import VIRTUAL_HOST
+from .._resources.virtual_host import VIRTUAL_HOST, playable_names
 from .._schema.validators import addressable, duration, host_name, network_url
 from .._tls.certificate import CertificateError
 from .._tls.certificate_reader import read_pem_certificates
@@ -169,7 +169,7 @@ class PlaybackInfo(Operation):
         raw = api.read_virtual_host(vhost)
         if raw is None:
             raise OmeError("vhost_not_found", f"read virtual host {vhost}")
-        names = playable_names(raw)
+        names = playable_names(VIRTUAL_HOST.from_wire(raw))
         if not names:
             problem = f"Virtual host {vhost} has no host name without a wildcard. Set {named('host_names')}."
             raise OmeError("bad_input", f"play streams of virtual host {vhost}", detail=problem)
@@ -202,12 +202,6 @@ class PlaybackInfo(Operation):
         )
 
 
-def playable_names(raw: t.Mapping[str, t.Any]) -> list[str]:
-    """Return the host names of a virtual host in wire form that a URL can have: valid, and without a wildcard."""
-    names = [str(name) for name in VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", ())]
-    return [name for name in names if "*" not in name and host_name(name) is None]
-
-
 def protocol_of(url: str) -> str:
     """Return the protocol of a URL, from its scheme and the name of its file."""
     parts = urlsplit(url)
@@ -230,15 +224,15 @@ def _signed(url: str, settings: Params) -> str:
         raise OmeError("bad_input", f"sign {mask_url(url)}", detail=str(error)) from None
 
 
-def check_authorities(path: str | None) -> None:
-    """Raise BadInput if the CA certificates of the option `chain_ca_path` cannot be read."""
+def check_authorities(path: str | None, option: str = "chain_ca_path") -> None:
+    """Raise BadInput if the CA certificates of an option cannot be read."""
     if path is None or os.path.isdir(path):
         return
     try:
         read_pem_certificates(path)
     except CertificateError as error:
         expected = "expected a file or a directory of CA certificates in PEM form"
-        raise BadInput("chain_ca_path", f"{expected}; {str(error).rstrip('.')}") from None
+        raise BadInput(option, f"{expected}; {str(error).rstrip('.')}") from None
 
 
 def check_connect_to(address: Params | None, path: str) -> None:

@@ -20,9 +20,10 @@ from .._playback.background import Publisher, failure_in
 from .._playback.playback import Address, NotPlayed, Settings
 from .._playback.player import check_libraries
 from .._playback.publisher import PROTOCOLS, Publication, publish
+from .._resources.virtual_host import VIRTUAL_HOST, playable_names
 from .._schema.validators import host_name
 from .base import WAIT_TIMEOUT, Operation, Result, check_names, check_wait_timeout, state_option
-from .playback_info import CONNECT_TO, check_authorities, check_connect_to, check_port, playable_names
+from .playback_info import CONNECT_TO, check_authorities, check_connect_to, check_port
 
 NAME = "streamops-test"
 """The stream, if no other name is given."""
@@ -108,7 +109,7 @@ class TestStream(Operation):
         raw = api.read_virtual_host(vhost)
         if raw is None:
             raise OmeError("vhost_not_found", f"read virtual host {vhost}")
-        names = playable_names(raw)
+        names = playable_names(VIRTUAL_HOST.from_wire(raw))
         if not names:
             problem = f"Virtual host {vhost} has no host name without a wildcard. Set {named('host_name')}."
             raise OmeError("bad_input", f"publish to virtual host {vhost}", detail=problem)
@@ -121,6 +122,8 @@ class TestStream(Operation):
         vhost, stream = self.params["vhost"], self.params["stream"]
         end = context.clock() + self.params["wait_timeout"]
         with publisher.start(functools.partial(publish, publication), self.params["seconds"]) as output:
+            ended = select.poll()
+            ended.register(output, select.POLLIN)
             while True:
                 place = arrivals.place_of(stream)
                 if place == vhost:
@@ -129,7 +132,7 @@ class TestStream(Operation):
                     publisher.stop()
                     detail = f"{publication.url} arrived in virtual host {place}, not in {vhost}."
                     raise OmeError("test_stream_elsewhere", attempt, detail=detail)
-                if select.select([output], [], [], 0)[0]:
+                if ended.poll(0):
                     failure = failure_in(output.read())
                     detail = f"{publication.url}: {failure.detail}" if failure else "The publisher has ended."
                     raise OmeError("test_stream", attempt, detail=detail)

@@ -31,6 +31,7 @@ def decode(data: bytes, seconds: float, rendition: str = "") -> list[Track]:
             read = {stream.index: _Read(stream) for stream in streams}
             for packet in container.demux(streams):
                 read[packet.stream.index].take(packet)
+            # Before the container is closed, because streams of a closed one cannot be read from PyAV 19 on.
             return [one.track(seconds, rendition) for one in read.values()]
     except av.FFmpegError as error:
         raise NotPlayed("decoding", f"The media cannot be read: {_reason(error)}.") from None
@@ -42,6 +43,7 @@ def decode_picture(data: bytes) -> Track:
 
     try:
         with av.open(io.BytesIO(data), mode="r") as container:
+            container.streams.video[0].codec_context.thread_count = 1
             frame = next(container.decode(video=0))
             return Track("image", container.streams.video[0].codec_context.name, frame.width, frame.height)
     except (av.FFmpegError, StopIteration, IndexError) as error:
@@ -56,6 +58,8 @@ class _Read:
     """What is read of one track: its packets, of which those up to the first frame are decoded."""
 
     def __init__(self, stream: t.Any) -> None:
+        # One thread: a decoder that decodes one frame gains nothing from more.
+        stream.codec_context.thread_count = 1
         self._stream = stream
         self._packets = 0
         self._bytes = 0
@@ -83,7 +87,9 @@ class _Read:
         kind = self._stream.type
         if self._frame is None and not self._packets:
             raise NotPlayed("media", f"The {kind} track has no frame.")
-        if self._frame is None and not self._has_key_frame:
+        # Outside of MP4 the parameters of a decoder come with a key frame. Of what is no video there is one long packet.
+        is_video = not self._error or (not getattr(context, "width", 0) and self._packets > 1)
+        if self._frame is None and not self._has_key_frame and is_video:
             raise NotPlayed("key_frame", f"None of {self._packets} frames of the {kind} track is a key frame.")
         if self._frame is None or getattr(self._frame, "is_corrupt", False):
             why = f": {self._error}" if self._error else ""

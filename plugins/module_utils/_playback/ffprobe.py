@@ -13,7 +13,8 @@ import typing as t
 from urllib.parse import urlsplit
 
 from .playback import NotPlayed, Playback, Target, Track
-from .viewer import Clock, Interrupt, address_of, resolve
+from .sockets import address_of, resolve
+from .waiting import Clock, Interrupt
 
 PROGRAM = "ffprobe"
 _SHOWN = "stream=index,codec_type,codec_name,width,height,avg_frame_rate,bit_rate:frame=stream_index"

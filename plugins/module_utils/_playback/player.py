@@ -18,7 +18,8 @@ from .ffprobe import play_by_program
 from .hls import HlsPlayer
 from .playback import NotPlayed, Playback, Settings, Target
 from .thumbnail import play_thumbnail
-from .viewer import Clock, Interrupt, Viewer
+from .viewer import Viewer
+from .waiting import Clock, Interrupt
 from .webrtc import play_webrtc
 
 _LIBRARIES = {
@@ -59,7 +60,7 @@ class Player:
     def play(self, targets: t.Sequence[Target]) -> list[Playback]:
         """Return the outcome of each target."""
         calls = [functools.partial(self._play, target) for target in targets]
-        return concurrency.map_concurrently(calls, self._most, self._interrupt)
+        return concurrency.map_concurrently(calls, self._most, self._interrupt, calls_a_thread=1)
 
     def play_until(
         self,

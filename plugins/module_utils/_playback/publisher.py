@@ -14,8 +14,10 @@ import typing as t
 from urllib.parse import urljoin, urlsplit
 
 from .playback import Address, NotPlayed, Settings, Target
+from .sockets import address_of, resolve
 from .test_signal import HEIGHT, PICTURE, RATE, SAMPLE_RATE, TONE, WIDTH, X264, Source, interleaved
-from .viewer import Clock, Interrupt, Viewer, address_of, resolve
+from .viewer import Viewer
+from .waiting import Clock, Interrupt
 
 PROTOCOLS = ("rtmp", "whip", "srt")
 _PROGRAM = "ffmpeg"

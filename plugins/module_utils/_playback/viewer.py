@@ -2,129 +2,31 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The connections of a viewer: by host name, to any address, with TLS, until a deadline."""
+"""The requests of a viewer by HTTP: by host name, to any address, with redirects, until a deadline."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import http.client
-import os
 import socket
-import ssl
-import threading
-import time
 import typing as t
-from urllib.parse import urljoin, urlsplit
+import zlib
+from urllib.parse import quote, urljoin, urlsplit
 
-from .._tls.certificate import NOT_TLS, Certificate, host_of
+from .._tls.certificate import Certificate
 from .._tls.certificate_reader import parse_certificate
-from .playback import DENIED, Address, NotPlayed, Settings, Target
+from .playback import DENIED, NotPlayed, Settings, Target
+from .sockets import DEFAULT_PORTS, Channel, address_of, connect, wrap
+from .waiting import Clock, Interrupt
 
-DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "rtmp": 1935, "rtmps": 443}
-SECURE = ("https", "wss")
 MOST_BYTES = 64 * 1024 * 1024
 """Of one response: more than a segment of half a minute has at the bit rates of broadcasts."""
 _CHUNK = 256 * 1024
 _REDIRECTS = 3
+_REDIRECTED = (301, 302, 303, 307, 308)
 _DENIALS = (401, 403)
-
-
-class Interrupt:
-    """Ends what playbacks wait for, if the task must end at once."""
-
-    def __init__(self) -> None:
-        self._ends: set[t.Callable[[], None]] = set()
-        self._lock = threading.Lock()
-
-    def add(self, end: t.Callable[[], None]) -> None:
-        """Call a function if the task ends."""
-        with self._lock:
-            self._ends.add(end)
-
-    def discard(self, end: t.Callable[[], None]) -> None:
-        """Do not call a function any more."""
-        with self._lock:
-            self._ends.discard(end)
-
-    def __call__(self) -> None:
-        """End all waits."""
-        with self._lock:
-            ends = list(self._ends)
-        for end in ends:
-            end()
-
-
-class Clock:
-    """The time that a playback has left.
-
-    :param seconds: from now on.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.begun = time.monotonic()
-        self._seconds = seconds
-
-    @property
-    def elapsed(self) -> float:
-        """Return the seconds since the beginning."""
-        return time.monotonic() - self.begun
-
-    @property
-    def left(self) -> float:
-        """Return the seconds until the end, not negative."""
-        return max(self._seconds - self.elapsed, 0.0)
-
-    def part(self, seconds: float) -> Clock:
-        """Return a clock that ends after some seconds, or with this one."""
-        return Clock(min(seconds, self.left))
-
-
-def address_of(url: str, connect_to: Address | None) -> tuple[str, int]:
-    """Return host and port to which the requests for a URL connect."""
-    parts = urlsplit(url)
-    port = parts.port or DEFAULT_PORTS.get(parts.scheme.lower(), 0)
-    if connect_to is not None:
-        return host_of(connect_to.host.strip("[]")), connect_to.port or port
-    return host_of(parts.hostname or ""), port
-
-
-def resolve(host: str, port: int) -> list[t.Any]:
-    """Return the addresses of a host, as ``socket.getaddrinfo`` does. Raises NotPlayed."""
-    try:
-        return list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-    except (OSError, UnicodeError):
-        raise NotPlayed("name_resolution", f"The host name {host} cannot be resolved.") from None
-
-
-@functools.lru_cache(maxsize=8)
-def tls_context(verify: bool, ca_path: str | None) -> ssl.SSLContext:
-    """Return the settings of TLS connections, shared because loading the authorities takes long."""
-    context = ssl.create_default_context() if ca_path is None else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if ca_path is not None:
-        context.load_verify_locations(**{"capath" if os.path.isdir(ca_path) else "cafile": ca_path})
-    if not verify:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
-
-
-def failed_connection(error: Exception, host: str, port: int) -> NotPlayed:
-    """Return why no connection was made, of an exception of sockets or of the ssl module."""
-    where = f"{host}:{port}"
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return NotPlayed("tls", f"The certificate that {where} serves cannot be verified: {error.verify_message}.")
-    if isinstance(error, ssl.SSLError):
-        reason = error.reason or ""
-        if reason in NOT_TLS:
-            return NotPlayed("tls", f"The service at {where} does not speak TLS.")
-        words = reason.replace("_", " ").lower() or type(error).__name__
-        return NotPlayed("tls", f"The TLS handshake with {where} failed: {words}.")
-    if isinstance(error, ConnectionRefusedError):
-        return NotPlayed("connection", f"Nothing listens at {where}.")
-    if isinstance(error, TimeoutError):
-        return NotPlayed("connection", f"{where} did not accept a connection in time.")
-    return NotPlayed("connection", f"No connection to {where}: {os.strerror(getattr(error, 'errno', 0) or 0)}.")
+_COMPRESSED = ("gzip", "x-gzip", "deflate")
+_SAFE = "!#$%&'()*+,/:;=?@[]~"
+"""What browsers leave as it is in the path and the query of a URL."""
 
 
 class Response(t.NamedTuple):
@@ -158,9 +60,9 @@ class Viewer:
         self._target = target
         self._settings = settings
         self._interrupt = interrupt
-        self._connections: dict[tuple[str, str], http.client.HTTPConnection] = {}
+        self._channels: dict[_Origin, Channel] = {}
         self._own = _origin(target.url)
-        self._headers = {"Accept": "*/*", "User-Agent": "streamops.ovenmediaengine", **target.headers}
+        self._headers = {"Accept": "*/*", "User-Agent": "streamops.ovenmediaengine"}
         if target.origin:
             self._headers["Origin"] = target.origin
 
@@ -172,10 +74,10 @@ class Viewer:
         for _redirect in range(_REDIRECTS + 1):
             response = self._get(url, clock or self.clock)
             location = response.headers.get("location")
-            if response.status not in (301, 302, 303, 307, 308) or not location:
+            if response.status not in _REDIRECTED or not location:
                 return response
-            url = urljoin(url, location)
-            if urlsplit(url).scheme not in ("http", "https"):
+            url = _joined(url, location)
+            if not url.startswith(("http://", "https://")):
                 break
         raise NotPlayed("status", f"GET {response.path} is redirected too often, or to no HTTP URL.", response.status)
 
@@ -189,85 +91,77 @@ class Viewer:
 
     def close(self) -> None:
         """Close all connections."""
-        for connection in self._connections.values():
-            connection.close()
+        for channel in self._channels.values():
+            channel.end()
+        self._channels.clear()
 
     def send(self, method: str, url: str, body: bytes = b"", headers: t.Mapping[str, str] | None = None) -> Response:
         """Return the response to another request, which is sent once. Raises NotPlayed if none arrives."""
         try:
             return self._exchange(method, url, self.clock, body, headers or {})
-        except (http.client.HTTPException, ConnectionError):
+        except (http.client.HTTPException, OSError):
             raise _broken(method, url) from None
 
     def _get(self, url: str, clock: Clock) -> Response:
-        key = _origin(url)
-        is_kept = key in self._connections
+        is_kept = _origin(url) in self._channels
         try:
             return self._exchange("GET", url, clock)
-        except (http.client.HTTPException, ConnectionError):
+        except (http.client.HTTPException, OSError):
             if not is_kept:
                 raise _broken("GET", url) from None
         # The server closes idle connections.
-        self._connections.pop(key).close()
-        return self.send("GET", url)
+        try:
+            return self._exchange("GET", url, clock)
+        except (http.client.HTTPException, OSError):
+            raise _broken("GET", url) from None
 
     def _exchange(
         self, method: str, url: str, clock: Clock, body: bytes = b"", headers: t.Mapping[str, str] | None = None
     ) -> Response:
-        parts = urlsplit(url)
-        connection = self._connections.get(_origin(url)) or self._connect(url, clock)
-        sock = t.cast(socket.socket, connection.sock)
-        end = functools.partial(_shut_down, sock)
-        self._interrupt.add(end)
+        """Return the response. Raises HTTPException or OSError if the connection breaks, and NotPlayed."""
+        origin, parts = _origin(url), urlsplit(url)
+        # The socket of a connection that is kept belongs to it until the exchange is complete.
+        channel = self._channels.pop(origin, None) or self._connect(url, clock)
+        channel.clock = clock
+        self._interrupt.add(channel.shut_down)
+        is_complete = False
         try:
-            sock.settimeout(max(clock.left, 0.001))
+            connection = http.client.HTTPConnection(origin.host, origin.port)
+            connection.default_port = DEFAULT_PORTS[origin.scheme]
+            connection.sock = t.cast(t.Any, channel)
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            connection.request(method, path, body or None, {**self._headers, **(headers or {})})
+            connection.request(
+                method, quote(path, _SAFE), body or None, {**self._headers_for(origin), **(headers or {})}
+            )
             response = connection.getresponse()
             received = {name.lower(): value for name, value in response.getheaders()}
-            return Response(url, response.status, received, self._body(response, sock, clock, parts.path))
-        except TimeoutError:
-            self._connections.pop(_origin(url), connection).close()
+            content = _body(response, parts.path)
+            is_complete = not response.will_close
+            return Response(url, response.status, received, _unpacked(content, received, parts.path))
+        except socket.timeout:
             raise NotPlayed("timeout", f"{method} {parts.path} did not get a complete response in time.") from None
         finally:
-            self._interrupt.discard(end)
+            self._interrupt.discard(channel.shut_down)
+            if is_complete:
+                self._channels[origin] = channel
+            else:
+                channel.end()
 
-    @staticmethod
-    def _body(response: http.client.HTTPResponse, sock: socket.socket, clock: Clock, path: str) -> bytes:
-        chunks: list[bytes] = []
-        size = 0
-        while True:
-            sock.settimeout(max(clock.left, 0.001))
-            chunk = response.read(_CHUNK)
-            if not chunk:
-                return b"".join(chunks)
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > MOST_BYTES:
-                raise NotPlayed("media", f"The response to GET {path} has more than {MOST_BYTES // 1024**2} MiB.")
+    def _headers_for(self, origin: _Origin) -> t.Mapping[str, str]:
+        """Return the headers of a request. Those of the target, which can be secrets, are for its host alone."""
+        return {**self._headers, **self._target.headers} if origin.host == self._own.host else self._headers
 
-    def _connect(self, url: str, clock: Clock) -> http.client.HTTPConnection:
-        parts = urlsplit(url)
-        name = parts.hostname or ""
-        is_own = _origin(url) == self._own
+    def _connect(self, url: str, clock: Clock) -> Channel:
+        origin = _origin(url)
+        is_own = origin == self._own
         host, port = address_of(url, self._target.connect_to if is_own else None)
-        sock = _socket(host, port, clock)
-        try:
-            if parts.scheme == "https":
-                sock = tls_context(self._settings.verify_chain, self._settings.ca_path).wrap_socket(
-                    sock, server_hostname=name
-                )
-                der = sock.getpeercert(binary_form=True)
-                if is_own and der:
-                    self.certificate = parse_certificate(der)
-        except OSError as error:
-            sock.close()
-            raise failed_connection(error, host, port) from None
-        connection = http.client.HTTPConnection(name, parts.port)
-        connection.default_port = DEFAULT_PORTS[parts.scheme]
-        connection.sock = sock
-        self._connections[_origin(url)] = connection
-        return connection
+        sock = connect(host, port, clock)
+        if origin.scheme == "https":
+            sock = wrap(sock, origin.host, self._settings, clock, (host, port))
+            der = sock.getpeercert(binary_form=True)
+            if is_own and der:
+                self.certificate = parse_certificate(der)
+        return Channel(sock)
 
 
 def check_status(response: Response) -> None:
@@ -281,32 +175,63 @@ def check_status(response: Response) -> None:
         raise NotPlayed("status", f"GET {path} answered {status}.", status)
 
 
+class _Origin(t.NamedTuple):
+    scheme: str
+    host: str
+    port: int
+
+
+def _origin(url: str) -> _Origin:
+    """Return the origin of a URL. Raises NotPlayed if there is none, as it can be in a playlist."""
+    try:
+        parts = urlsplit(url)
+        return _Origin(
+            parts.scheme, (parts.hostname or "").encode("ascii").decode(), parts.port or DEFAULT_PORTS[parts.scheme]
+        )
+    except (ValueError, KeyError):
+        raise NotPlayed("playlist", "A playlist or a redirect has a URL that is none of HTTP.") from None
+
+
+def _joined(base: str, location: str) -> str:
+    try:
+        return urljoin(base, location)
+    except ValueError:
+        return ""
+
+
+def _body(response: http.client.HTTPResponse, path: str) -> bytes:
+    """Return the body. Raises HTTPException if it is not complete, and NotPlayed if it is too long."""
+    chunks: list[bytes] = []
+    size = 0
+    while chunk := response.read(_CHUNK):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MOST_BYTES:
+            raise _too_long(path)
+    if response.length:
+        raise http.client.IncompleteRead(b"", response.length)
+    return b"".join(chunks)
+
+
+def _unpacked(body: bytes, headers: t.Mapping[str, str], path: str) -> bytes:
+    """Return a body that a proxy has compressed, though nobody asked for it. Raises NotPlayed."""
+    if headers.get("content-encoding", "").lower() not in _COMPRESSED:
+        return body
+    try:
+        unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        unpacked = unpacking.decompress(body, MOST_BYTES + 1)
+    except zlib.error:
+        raise NotPlayed("media", f"The compressed response to GET {path} cannot be read.") from None
+    if len(unpacked) > MOST_BYTES:
+        raise _too_long(path)
+    if not unpacking.eof:
+        raise NotPlayed("media", f"The compressed response to GET {path} is not complete.")
+    return unpacked
+
+
+def _too_long(path: str) -> NotPlayed:
+    return NotPlayed("media", f"The response to GET {path} has more than {MOST_BYTES // 1024**2} MiB.")
+
+
 def _broken(method: str, url: str) -> NotPlayed:
     return NotPlayed("connection", f"The connection broke during {method} {urlsplit(url).path}.")
-
-
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
-
-
-def _shut_down(sock: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # it is closed already
-        sock.shutdown(socket.SHUT_RDWR)
-
-
-def _socket(host: str, port: int, clock: Clock) -> socket.socket:
-    """Return a connection to the first address that accepts one; the time is divided among the addresses."""
-    addresses = resolve(host, port)
-    failure: OSError = OSError()
-    for position, (family, kind, protocol, _canonical_name, address) in enumerate(addresses):
-        sock = socket.socket(family, kind, protocol)
-        try:
-            sock.settimeout(max(clock.left / (len(addresses) - position), 0.001))
-            sock.connect(address)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return sock
-        except OSError as error:
-            sock.close()
-            failure = error
-    raise failed_connection(failure, host, port)

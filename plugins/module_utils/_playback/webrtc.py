@@ -19,8 +19,10 @@ import time
 import typing as t
 from urllib.parse import urlsplit
 
+from .._tls.certificate_reader import parse_certificate
 from .playback import DENIED, NotPlayed, Playback, Settings, Track
-from .viewer import SECURE, Clock, Interrupt, address_of, failed_connection, parse_certificate, resolve, tls_context
+from .sockets import SECURE, address_of, connect, failed_connection, tls_context
+from .waiting import Clock, Interrupt
 
 _MEASURED = 1.0  # seconds of pictures whose rate is measured
 _CODEC = re.compile(r"^a=rtpmap:\d+ ([^/\s]+)", re.MULTILINE)
@@ -77,31 +79,29 @@ class _Session:
         import websockets.asyncio.client
         import websockets.exceptions
 
-        target = self._playback.target
-        parts = urlsplit(target.url)
+        target, parts = self._playback.target, urlsplit(self._playback.target.url)
         host, port = address_of(target.url, target.connect_to)
-        resolve(host, port)
-        options: dict[str, t.Any] = {"host": host, "port": port, "proxy": None, "max_size": 2**20}
+        options: dict[str, t.Any] = {"sock": connect(host, port, self._clock), "proxy": None, "max_size": 2**20}
         if parts.scheme in SECURE:
-            context = tls_context(self._settings.verify_chain, self._settings.ca_path)
-            options.update(ssl=context, server_hostname=parts.hostname)
+            options.update(ssl=tls_context(self._settings), server_hostname=parts.hostname)
         if target.origin:
             options["origin"] = target.origin
-        headers = dict(target.headers)
         try:
             opened = await websockets.asyncio.client.connect(
                 target.url,
-                additional_headers=headers,
+                additional_headers=dict(target.headers),
                 open_timeout=max(self._clock.left, 0.001),
                 close_timeout=1,
                 **options,
             )
         except websockets.exceptions.InvalidStatus as error:
             raise self._refused(error.response.status_code) from None
-        except (websockets.exceptions.InvalidHandshake, websockets.exceptions.InvalidMessage, EOFError):
-            raise NotPlayed("connection", f"{host}:{port} does not answer as a websocket.") from None
+        except TimeoutError:
+            raise NotPlayed("timeout", f"{host}:{port} did not open the websocket in time.") from None
         except OSError as error:
             raise failed_connection(error, host, port) from None
+        except (websockets.exceptions.WebSocketException, EOFError, ValueError):
+            raise NotPlayed("connection", f"{host}:{port} does not answer as a websocket.") from None
         self._playback.certificate = _certificate(opened)
         try:
             yield opened
@@ -168,7 +168,7 @@ class _Session:
                 candidate.sdpMLineIndex = one.get("sdpMLineIndex", 0)
                 await connection.addIceCandidate(candidate)
             answer = await connection.createAnswer()
-        except (ValueError, AssertionError, KeyError, IndexError, aiortc.exceptions.InvalidStateError) as error:
+        except Exception as error:  # the library raises what the offer makes it raise
             raise NotPlayed("negotiation", f"The offer cannot be used: {type(error).__name__}.") from None
         try:
             await self._in_time(

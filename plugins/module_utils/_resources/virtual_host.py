@@ -178,6 +178,12 @@ def concerns_of(vhost: t.Mapping[str, t.Any]) -> list[concerns.Concern]:
     return concerns.concerns(VIRTUAL_HOST, vhost, f"Virtual host {vhost['name']}")
 
 
+def playable_names(vhost: t.Mapping[str, t.Any]) -> list[str]:
+    """Return the host names of a virtual host in option form that a URL can have: valid, and without a wildcard."""
+    names = [str(name) for name in (vhost.get("host") or {}).get("names") or ()]
+    return [name for name in names if "*" not in name and "?" not in name and checks.host_name(name) is None]
+
+
 def looks_read_only(raw: t.Any) -> bool:
     """Return whether a virtual host (wire form) is recognized as one of the server's configuration file.
 

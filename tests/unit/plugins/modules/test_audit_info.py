@@ -66,6 +66,7 @@ SEVERITIES = ("error", "drift", "warning", "info")
 SECRETS = ("canary", "ome-access-token")
 OWN_KINDS = {
     "missing": "drift",
+    "does_not_play": "error",
     "differs": "drift",
     "not_listed": "drift",
     "unmanaged": "info",

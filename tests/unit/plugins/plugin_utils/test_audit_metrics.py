@@ -45,7 +45,8 @@ def kinds() -> list[tuple[str, str]]:
 def result(**fields: Any) -> dict[str, Any]:
     """A result of the module audit_info."""
     empty: dict[str, Any] = {
-        option: [] for option in ("findings", "vhosts", "push_tasks", "records", "streams", "channels", "certificates")
+        option: []
+        for option in ("findings", "vhosts", "push_tasks", "records", "streams", "channels", "playbacks", "certificates")
     }
     return {"reachable": True, "version": "0.20.0", **empty, **fields}
 
@@ -56,6 +57,13 @@ def certificate(
     """The entry of a TLS port; without a certificate if no time is specified."""
     served = None if not_after is None else {"not_after": not_after, "days_left": 3, "subject": "canary-subject"}
     return {"vhost": vhost, "endpoint": endpoint, "certificate": served, "agrees": agrees, "error": "canary-error"}
+
+
+def playback(protocol: str | None, verdict: str, first: float | None, latency: float | None) -> dict[str, Any]:
+    """The entry of something that was played."""
+    texts = {"app": "canary-app", "stream": "canary-stream", "host_name": "canary-host", "msg": "canary-message"}
+    numbers = {"seconds_to_first_frame": first, "latency": latency}
+    return {"vhost": "tenant", **texts, "protocol_out": protocol, "verdict": verdict, "stage": None, **numbers}
 
 
 def fleet() -> dict[str, Any]:
@@ -89,6 +97,13 @@ def fleet() -> dict[str, Any]:
             {**channel, "type": "scheduled", "state": "onair"},
             {**channel, "type": "scheduled", "state": None},
             {**channel, "type": "multiplex", "state": "playing"},
+        ],
+        playbacks=[
+            playback("llhls", "plays", 0.25, 1.5),
+            playback("llhls", "plays", 0.5, None),
+            playback("llhls", "fails", None, None),
+            playback("webrtc", "fails", None, None),
+            playback(None, "not_tried", None, None),
         ],
         certificates=[
             certificate("127.0.0.1:3334 (a.example.com)", "2026-02-03T03:00:00Z", agrees=True),
@@ -145,6 +160,14 @@ def test_objects_by_state() -> None:
         ("media-10", "tenant", "scheduled", "unknown"): 1,
         ("media-10", "tenant", "multiplex", "playing"): 1,
     }
+
+
+def test_playbacks_by_protocol() -> None:
+    found = parsed(audit_metrics(audit_report(fleet(), END, START)))
+    llhls, webrtc = (("media-10", "tenant", protocol) for protocol in ("llhls", "webrtc"))
+    assert found["playbacks"] == {(*llhls, "plays"): 2, (*llhls, "fails"): 1, (*webrtc, "fails"): 1}
+    assert found["playback_first_frame_seconds"] == {llhls: 0.5}
+    assert found["playback_latency_seconds"] == {llhls: 1.5}
 
 
 def seconds(time: str) -> float:

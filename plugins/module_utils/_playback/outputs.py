@@ -1,0 +1,169 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What viewers can play of a live stream: its outputs, by a host name and each protocol."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import typing as t
+
+from .._resources.stream import readable
+from .addresses import PLAY_PORTS, PLAY_TLS_PORTS, play_url
+from .ffprobe import PROGRAM
+from .playback import Address, Settings, Target
+from .signed_policies import encode, make_policy
+from .signed_urls import POLICY_NAME, SIGNATURE_NAME, Key, make_key, sign
+
+PUBLISHERS = {
+    "llhls": "llhls",
+    "hls": "hls",
+    "webrtc": "webrtc",
+    "webrtc_tcp": "webrtc",
+    "thumbnail": "thumbnail",
+    "srt": "srt",
+}
+"""The publisher of an application by the protocol of viewers."""
+USUAL = ("llhls", "hls", "webrtc", "thumbnail", "srt")
+"""The protocols of viewers that every server with the publisher has; the TCP relay needs a setting of the server."""
+_BY_PROGRAM = ("srt",)
+_VALID = {"expires_in": "10m"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Policy:
+    """The signed policy of a virtual host.
+
+    :param providers: of the publishers who need a signature. :param publishers: of the viewers who need one.
+    """
+
+    key: Key
+    providers: frozenset[str] = frozenset()
+    publishers: frozenset[str] = frozenset()
+
+    def sign(self, url: str) -> str:
+        """Return a URL that is valid for some minutes. Raises Invalid."""
+        return sign(url, encode(make_policy(_VALID)), self.key).url
+
+
+def policy_of(vhost: t.Mapping[str, t.Any]) -> Policy | None:
+    """Return the signed policy of a virtual host (option form); None if it protects nothing.
+
+    Raises Invalid if nothing can be signed by it.
+    """
+    found = vhost.get("signed_policy") or {}
+    enables = found.get("enables") or {}
+    providers, publishers = (
+        frozenset(str(name).strip().lower() for name in enables.get(part) or ()) for part in ("providers", "publishers")
+    )
+    if not providers and not publishers:
+        return None
+    names = found.get("policy_query_key_name") or POLICY_NAME, found.get("signature_query_key_name") or SIGNATURE_NAME
+    return Policy(make_key(found.get("secret_key"), *names), providers, publishers)
+
+
+@dataclasses.dataclass(frozen=True)
+class Viewers:
+    """How viewers reach a server.
+
+    :param connect_to: where they connect in place of the host names.
+    :param origin: of the web page of the player; empty for none. :param tls: whether they use TLS.
+    :param ports: by protocol, in place of those of the sample configuration.
+    :param protocols: by which they play; None for all that an application has and that can be tried.
+    """
+
+    settings: Settings
+    connect_to: Address | None = None
+    origin: str = ""
+    tls: bool = False
+    ports: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
+    protocols: t.Sequence[str] | None = None
+
+    def target(self, protocol: str, place: Place, output: str, file: str) -> Target:
+        """Return what is played of an output; an empty ``file`` is the default one of the protocol."""
+        port = self.ports.get(protocol) or (PLAY_TLS_PORTS if self.tls else PLAY_PORTS)[protocol]
+        url = play_url(protocol, place.host_name, port, place.app, output, file, tls=self.tls)
+        return Target(url, protocol, self.connect_to, self.origin)
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """An application, as viewers reach it by one host name.
+
+    :param publishers: the API's names of its publishers.
+    :param images: the codecs of pictures by output; ``{}`` in a name stands for that of the stream.
+    """
+
+    vhost: str
+    app: str
+    host_name: str
+    publishers: frozenset[str]
+    images: t.Mapping[str, t.Sequence[str]] = dataclasses.field(default_factory=dict)
+    policy: Policy | None = None
+
+    def protocols(self, viewers: Viewers) -> list[str]:
+        """Return the protocols that are asked for, or those that it has and that can be tried."""
+        if viewers.protocols is not None:
+            return list(viewers.protocols)
+        return [protocol for protocol in USUAL if PUBLISHERS[protocol] in self.publishers]
+
+    def why_not(self, protocol: str) -> str:
+        """Return why nothing can be played by a protocol; empty if it can."""
+        if PUBLISHERS[protocol] not in self.publishers:
+            return f"The application has no publisher for {protocol}."
+        if protocol in _BY_PROGRAM and shutil.which(PROGRAM) is None:
+            return f"The program {PROGRAM} is not installed where the module runs."
+        return ""
+
+    def is_protected(self, protocol: str) -> bool:
+        """Return whether viewers by a protocol need a signature."""
+        return self.policy is not None and PUBLISHERS[protocol] in self.policy.publishers
+
+    def targets(
+        self, viewers: Viewers, stream: str, output: t.Mapping[str, t.Any], protocol: str, *, signed: bool
+    ) -> list[Target]:
+        """Return what viewers play of an output (readable form) of a stream. Raises Invalid."""
+        found = []
+        for file in self._files(stream, output, protocol):
+            target = viewers.target(protocol, self, output["name"], file)
+            if signed and self.policy is not None:
+                target = dataclasses.replace(target, url=self.policy.sign(target.url))
+            found.append(target)
+        return found
+
+    def _files(self, stream: str, output: t.Mapping[str, t.Any], protocol: str) -> list[str]:
+        """Return the files by which viewers play an output; an empty one for the default of the protocol."""
+        playlists = [one for one in output.get("playlists") or () if isinstance(one, dict)]
+        options = {str(one.get("file_name", "")): one.get("options") or {} for one in playlists}
+        if protocol == "thumbnail":
+            codecs = self.images.get(str(output["name"]).replace(stream, "{}"), ())
+            return [f"thumb.{'jpg' if codec == 'jpeg' else codec}" for codec in codecs] or [""]
+        packaged = [name for name, one in options.items() if one.get("enable_ts_packaging") is True]
+        if protocol == "llhls":
+            return [f"{name}.m3u8" for name in options if name not in packaged] or [""]
+        if protocol == "hls":
+            return ["", *(f"ts:{name}.m3u8" for name in packaged)]
+        if protocol.startswith("webrtc"):
+            return ["", *(name for name, one in options.items() if name not in packaged and one.get("webrtc_auto_abr"))]
+        return [""]
+
+
+def images_of(profiles: t.Iterable[t.Mapping[str, t.Any]]) -> dict[str, list[str]]:
+    """Return the codecs of pictures of each output by its name, with ``{}`` for that of the stream.
+
+    :param profiles: output profiles in option form.
+    """
+    found: dict[str, list[str]] = {}
+    for profile in profiles:
+        name = str(profile.get("output_stream_name", "{}")).replace("${OriginStreamName}", "{}")
+        encodes = (profile.get("encodes") or {}).get("images") or ()
+        found.setdefault(name, []).extend(str(one.get("codec", "jpeg")).lower() for one in encodes)
+    return {name: list(dict.fromkeys(codecs)) for name, codecs in found.items()}
+
+
+def readable_outputs(raw: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
+    """Return the outputs of a stream (wire form) that have a name, as they are shown to users."""
+    outputs = readable(raw).get("outputs")
+    return [one for one in outputs or () if isinstance(one, dict) and one.get("name")]

@@ -14,8 +14,9 @@ import xml.etree.ElementTree as ET
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from jsonschema import Draft202012Validator
 
-from .conftest import LOCAL, TOKEN, Project, Run
+from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
 from .test_documents import SHOWN, blocks
 
 SECRET = "canary-policy-key"
@@ -150,6 +151,13 @@ def test_one_report_of_a_fleet(project: Project, server: Simulator) -> None:
     assert [server["status"] for server in report["servers"]] == ["ok", "error", "error"]
     found = [[finding["kind"] for finding in server["findings"]] for server in report["servers"]]
     assert found == [[], ["does_not_play"], ["does_not_play"]]
+    Draft202012Validator(json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text("utf-8"))).validate(report)
+    played = [(one["protocol_in"], one["protocol_out"], one["verdict"]) for one in report["servers"][0]["playbacks"]]
+    assert played == [("rtmp", None, "plays"), ("rtmp", "llhls", "plays")]
+    assert "streamops-test-" not in json.dumps(report)
     root = ET.parse(project.directory / "proof/audit.xml").getroot()
     assert root.get("errors") == "2"
-    assert (project.directory / "proof/audit.html").is_file()
+    names = [case.get("name") for case in root.iterfind("testsuite[@name='media-1']/testcase")]
+    live = "tenant-a/live live.tenant-a.example.com rtmp"
+    assert names == ["server", f"{live} streamops-test", f"{live} llhls streamops-test"]
+    assert ">Who can watch</h2>" in (project.directory / "proof/audit.html").read_text(encoding="utf-8")

@@ -99,6 +99,7 @@ IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a direct
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
 SERVES = "tests/e2e/test_role_server_documents.py runs the same playbook, on a host whose commands are fakes."
 HEALS = "tests/e2e/test_rulebooks.py runs the same rulebook, with servers of its own."
+VERIFIES = "tests/e2e/test_verify.py runs the same playbook, with the ports of its servers."
 COLLECTS = "Writes to a directory of the system; tests/e2e/test_audit.py writes the metrics to another one."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
@@ -191,6 +192,9 @@ NOT_RUN = {
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml"
     f" -e server_version={NEWEST} --check --diff": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml -e server_state=absent": SERVES,
+    "python3 -m pip install m3u8 av aiortc websockets": INSTALLS,
+    "ansible-playbook streamops.ovenmediaengine.verify -i inventory.yml -e @fleet.yml -e @secrets.yml": VERIFIES,
+    "ansible-playbook streamops.ovenmediaengine.verify -i inventory.yml": VERIFIES,
     "make bench": MEASURES,
     'make bench ROWS="bulk loops" ROUNDS=3': MEASURES,
     'make bench UNTIL=30 ARGS="--output /tmp/numbers"': MEASURES,
@@ -241,6 +245,7 @@ SHOWN_BLOCKS = {
         "test_the_upgrade_of_the_guide",
         "test_the_upgrade_of_the_guide",
     ],
+    "guide_verify.rst": ["test_the_table_of_the_guide", "test_the_stock_configuration_of_the_guide"],
     "guide_large_fleets.rst": [NO_OUTPUT, NO_OUTPUT],
     "docs/architecture.md": [NO_OUTPUT],
 }

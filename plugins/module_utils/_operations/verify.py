@@ -15,7 +15,8 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .._playback.byte_flows import check_jobs
-from .._playback.places import PUBLISHERS, Place, Reach, read_places
+from .._playback.outputs import PUBLISHERS, Viewers
+from .._playback.places import Place, Reach, read_places
 from .._playback.playback import Address, Settings
 from .._playback.publisher import PROTOCOLS as PROTOCOLS_IN
 from .._playback.rows import FAILS, NOT_TRIED, Row, line_of
@@ -126,18 +127,16 @@ class Verify(Operation):
         def own(way: str) -> dict[str, int]:
             return {protocol: port for protocol, port in (ports.get(way) or {}).items() if port is not None}
 
-        return Reach(
+        viewers = Viewers(
             Settings(params["play_timeout"], params["verify_chain"], params["chain_ca_path"]),
             Address(connect_to["host"]) if connect_to else None,
             params["origin"] or "",
             params["tls"],
-            own("input"),
             own("output"),
-            params["protocols_in"],
             params["protocols_out"],
-            Address(sink["host"], sink["port"]) if sink else None,
-            params["wait_timeout"],
         )
+        address = Address(sink["host"], sink["port"]) if sink else None
+        return Reach(viewers, params["protocols_in"], own("input"), address, params["wait_timeout"])
 
     # From the lists to places
 

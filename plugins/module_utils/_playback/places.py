@@ -15,102 +15,61 @@ from .._core.errors import OmeError
 from .._resources.application import APPLICATION, from_wire, has_any
 from .._resources.virtual_host import VIRTUAL_HOST, covers
 from .._schema.validators import is_addressable
-from .addresses import PLAY_PORTS, PLAY_TLS_PORTS, PUBLISH_PORTS, PUBLISH_TLS_PORTS, play_url, publish_url
-from .playback import Address, Settings
-from .signed_policies import Invalid, encode, make_policy
-from .signed_urls import POLICY_NAME, SIGNATURE_NAME, Key, make_key, sign
+from . import outputs
+from .addresses import PUBLISH_PORTS, PUBLISH_TLS_PORTS, publish_url
+from .outputs import Viewers, images_of, policy_of
+from .playback import Address
+from .signed_policies import Invalid
 
 TEST_STREAM = "streamops-test-"
 """How the names of the streams begin that are published; eight hexadecimal digits follow."""
 PROVIDERS = {"rtmp": "rtmp", "srt": "srt", "whip": "webrtc"}
 """The provider of an application by the protocol of the signal."""
-PUBLISHERS = {
-    "llhls": "llhls",
-    "hls": "hls",
-    "webrtc": "webrtc",
-    "webrtc_tcp": "webrtc",
-    "thumbnail": "thumbnail",
-    "srt": "srt",
-}
-"""The publisher of an application by the protocol of viewers."""
 _FOR_PROOF = ("llhls", "webrtc", "hls")
 _ANY_PUSH = ("push", "mPEGTSPush", "mpegtsPush")
 """Publishers that push by MPEG-TS."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Policy:
-    """The signed policy of a virtual host.
+class Place(outputs.Place):
+    """An application, as publishers and viewers reach it by one host name.
 
-    :param providers: of the publishers who need a signature. :param publishers: of the viewers who need one.
+    :param providers: the API's names of its providers. :param makes_output: whether it has output profiles.
     """
 
-    key: Key
     providers: frozenset[str] = frozenset()
-    publishers: frozenset[str] = frozenset()
-
-    def sign(self, url: str) -> str:
-        """Return a URL that is valid for some minutes. Raises Invalid."""
-        return sign(url, encode(make_policy({"expires_in": "10m"})), self.key).url
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """An application, as it is reached by one host name.
-
-    :param providers: the API's names of its providers. :param publishers: those of its publishers.
-    :param images: the codecs of pictures by output; ``{}`` in a name stands for that of the stream.
-    :param makes_output: whether it has output profiles.
-    """
-
-    vhost: str
-    app: str
-    host_name: str
-    providers: frozenset[str]
-    publishers: frozenset[str]
-    images: t.Mapping[str, t.Sequence[str]] = dataclasses.field(default_factory=dict)
     makes_output: bool = True
     can_push: bool = False
-    policy: Policy | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Reach:
     """How the server is reached.
 
-    :param protocols_in: None for all that an application has and that can be tried. :param protocols_out: likewise.
-    :param ports_in: ports by protocol, in place of those of the sample configuration.
+    :param protocols: of test signals; None for all that an application has and that can be tried.
+    :param ports: of the providers by protocol, in place of those of the sample configuration.
     :param sink: the address of this host as the server reaches it; None to receive no push.
     :param wait: seconds for a stream to be listed.
     """
 
-    settings: Settings
-    connect_to: Address | None = None
-    origin: str = ""
-    tls: bool = False
-    ports_in: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
-    ports_out: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
-    protocols_in: t.Sequence[str] | None = None
-    protocols_out: t.Sequence[str] | None = None
+    viewers: Viewers
+    protocols: t.Sequence[str] | None = None
+    ports: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
     sink: Address | None = None
     wait: float = 30.0
 
     def publish_url(self, protocol: str, host: str, app: str, stream: str) -> str:
         """Return where a signal is published."""
-        port = self.ports_in.get(protocol) or (PUBLISH_TLS_PORTS if self.tls else PUBLISH_PORTS)[protocol]
-        return publish_url(protocol, host, port, app, stream, tls=self.tls)
-
-    def play_url(self, protocol: str, host: str, app: str, stream: str, file: str) -> str:
-        """Return where an output is played."""
-        port = self.ports_out.get(protocol) or (PLAY_TLS_PORTS if self.tls else PLAY_PORTS)[protocol]
-        return play_url(protocol, host, port, app, stream, file, tls=self.tls)
+        tls = self.viewers.tls
+        port = self.ports.get(protocol) or (PUBLISH_TLS_PORTS if tls else PUBLISH_PORTS)[protocol]
+        return publish_url(protocol, host, port, app, stream, tls=tls)
 
 
 def read_places(api: Api, context: Context, vhost: str, app: str, listed: t.Mapping[str, t.Any]) -> list[Place]:
     """Return an application by each host name of its virtual host.
 
     :param listed: the virtual host in specified form; what it lacks is that of the server.
-    :raises OmeError: it is not on the server.
+    :raises OmeError: it is not on the server, or its policy signs nothing.
     """
     attempt = f"verify application {vhost}/{app}"
     raw_vhost, raw_app = api.read_virtual_host(vhost), api.find_application(vhost, app)
@@ -120,18 +79,19 @@ def read_places(api: Api, context: Context, vhost: str, app: str, listed: t.Mapp
     context.keep_secrets(VIRTUAL_HOST, current)
     application = from_wire(raw_app, vhost)
     context.keep_secrets(APPLICATION, application)
-    merged = {**current, **listed}
-    policy = _policy(merged.get("signed_policy"), attempt)
+    try:
+        policy = policy_of({**current, **listed})
+    except Invalid as error:
+        detail = f"Nothing can be signed by its signed_policy: {error}"
+        raise OmeError("bad_input", attempt, detail=detail) from None
     providers, publishers = (
         frozenset(APPLICATION.fields[part].to_wire(application.get(part, {}))) for part in ("providers", "publishers")
     )
     profiles = (application.get("output_profiles") or {}).get("output_profile") or ()
-    names = (merged.get("host") or {}).get("names") or (current.get("host") or {}).get("names") or ()
+    names = (listed.get("host") or {}).get("names") or (current.get("host") or {}).get("names") or ()
     can_push = has_any(application, "publishers", _ANY_PUSH)
-    return [
-        Place(vhost, app, name, providers, publishers, _images(profiles), bool(profiles), can_push, policy)
-        for name in names
-    ]
+    images = images_of(profiles)
+    return [Place(vhost, app, name, publishers, images, policy, providers, bool(profiles), can_push) for name in names]
 
 
 def read_rivals(api: Api, context: Context, place: Place) -> t.Iterator[Place]:
@@ -149,28 +109,3 @@ def read_rivals(api: Api, context: Context, place: Place) -> t.Iterator[Place]:
             for one in found:
                 publishers = [name for name in _FOR_PROOF if name in one.publishers][:1]
                 yield dataclasses.replace(one, publishers=frozenset(publishers), can_push=False)
-
-
-def _policy(found: t.Any, attempt: str) -> Policy | None:
-    """Return a signed policy of option form; None if it protects nothing."""
-    enables = (found or {}).get("enables") or {}
-    providers, publishers = (
-        frozenset(str(name).strip().lower() for name in enables.get(part) or ()) for part in ("providers", "publishers")
-    )
-    if not providers and not publishers:
-        return None
-    names = found.get("policy_query_key_name") or POLICY_NAME, found.get("signature_query_key_name") or SIGNATURE_NAME
-    try:
-        return Policy(make_key(found.get("secret_key"), *names), providers, publishers)
-    except Invalid as error:
-        raise OmeError("bad_input", attempt, detail=f"Nothing can be signed by its signed_policy: {error}") from None
-
-
-def _images(profiles: t.Iterable[t.Mapping[str, t.Any]]) -> dict[str, list[str]]:
-    """Return the codecs of pictures of each output, by its name with ``{}`` for that of the stream."""
-    found: dict[str, list[str]] = {}
-    for profile in profiles:
-        name = str(profile.get("output_stream_name", "{}")).replace("${OriginStreamName}", "{}")
-        encodes = (profile.get("encodes") or {}).get("images") or ()
-        found.setdefault(name, []).extend(str(one.get("codec", "jpeg")).lower() for one in encodes)
-    return {name: list(dict.fromkeys(codecs)) for name, codecs in found.items()}

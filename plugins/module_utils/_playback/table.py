@@ -27,8 +27,8 @@ def table_of(rows: t.Sequence[Row]) -> list[str]:
         cells = lines.setdefault(tuple(part or "" for part in name), {})
         cells.setdefault((row.protocol_out or _PUBLISHED) if row.host_name else _PUBLISHED, []).append(row)
     heads = ["application", "host name", "in", *(columns or [_PUBLISHED])]
-    cells = [[*name, *(_cell(found.get(column, ())) for column in heads[3:])] for name, found in lines.items()]
-    return _aligned([heads, *cells]) if cells else []
+    body = [[*name, *(_cell(found.get(column, ())) for column in heads[3:])] for name, found in lines.items()]
+    return _aligned([heads, *body]) if body else []
 
 
 def _cell(rows: t.Iterable[Row]) -> str:

@@ -18,19 +18,17 @@ from .._api.client import Api
 from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources.stream import readable
 from .arrivals import Arrivals
 from .byte_flows import push_to
-from .places import PROVIDERS, PUBLISHERS, TEST_STREAM, Place, Reach, read_rivals
+from .outputs import readable_outputs
+from .places import PROVIDERS, TEST_STREAM, Place, Reach, read_rivals
 from .playback import DENIED, PLAYS, NotPlayed, Target
 from .player import Player, check_libraries
 from .publisher import Publication
 from .rows import FAILS, PUSH, Row, without_proof
 from .signal_thread import Signal
 
-USUAL = ("llhls", "hls", "webrtc", "thumbnail", "srt")
-"""The protocols of viewers that every server with the publisher has; the TCP relay needs a setting of the server."""
-_PROGRAMS = {("in", "srt"): "ffmpeg", ("out", "srt"): "ffprobe"}
+_PROGRAMS = {"srt": "ffmpeg"}
 _LIBRARIES = {"rtmp": "hls", "whip": "webrtc"}  # the protocol of viewers that needs the same ones
 _MOST_SIGNALS = 2
 _MOST_PLAYBACKS = 20
@@ -72,7 +70,7 @@ class Verification:
         self._api = api
         self._context = context
         self._reach = reach
-        self._player = Player(reach.settings, _MOST_PLAYBACKS)
+        self._player = Player(reach.viewers.settings, _MOST_PLAYBACKS)
         self._arrivals: dict[tuple[str, str], Arrivals] = {}
         self._pushed: set[tuple[str, str]] = set()
         self._takers: dict[tuple[str, str], str] = {}
@@ -82,7 +80,7 @@ class Verification:
         plans = [plan for place in places for plan in self._plans(place)]
         check_libraries(
             [_LIBRARIES.get(str(row.protocol_in), "") for _place, row, _expect in plans]
-            + [protocol for place, _row, _expect in plans for protocol in self._protocols_out(place)]
+            + [protocol for place, _row, _expect in plans for protocol in place.protocols(self._reach.viewers)]
         )
         if self._context.check_mode:
             return [row for place, plan, expect in plans for row in self._predicted(place, plan, expect)]
@@ -120,7 +118,8 @@ class Verification:
         application that it has; empty if none does.
         """
         for rival in read_rivals(self._api, self._context, place):
-            protocol = next((one for one in self._having(rival) if not self._why_not("in", one, True)), None)
+            having = self._having(rival)
+            protocol = next((one for one in having if not self._why_not(one, having)), None)
             if protocol is None:
                 continue
             check_libraries([_LIBRARIES.get(protocol, "")])
@@ -145,9 +144,9 @@ class Verification:
             yield place, base.not_tried("A host name with a wildcard is none that can be used."), ""
             return
         having = self._having(place)
-        for protocol in self._reach.protocols_in if self._reach.protocols_in is not None else having:
+        for protocol in self._reach.protocols if self._reach.protocols is not None else having:
             row = dataclasses.replace(base, protocol_in=protocol)
-            why_not = self._why_not("in", protocol, protocol in having)
+            why_not = self._why_not(protocol, having)
             if why_not:
                 yield place, row.not_tried(why_not), ""
             elif place.policy is not None and PROVIDERS[protocol] in place.policy.providers:
@@ -155,24 +154,15 @@ class Verification:
                 yield place, dataclasses.replace(row, signed=True), PLAYS
             else:
                 yield place, row, PLAYS
-        if not having and self._reach.protocols_in is None:
+        if not having and self._reach.protocols is None:
             yield place, base.not_tried("The application has no provider that takes a test signal."), ""
 
-    def _protocols_out(self, place: Place) -> list[str]:
-        """Return the protocols of viewers by which a place is played, or cannot be."""
-        asked = self._reach.protocols_out
-        return [
-            protocol
-            for protocol in (USUAL if asked is None else asked)
-            if asked is not None or PUBLISHERS[protocol] in place.publishers
-        ]
-
     @staticmethod
-    def _why_not(way: str, protocol: str, has_it: bool) -> str:
-        """Return why a protocol cannot be tried; empty if it can."""
-        if not has_it:
-            return f"The application has no {'provider' if way == 'in' else 'publisher'} for {protocol}."
-        program = _PROGRAMS.get((way, protocol))
+    def _why_not(protocol: str, having: t.Collection[str]) -> str:
+        """Return why no signal can be published by a protocol; empty if one can."""
+        if protocol not in having:
+            return f"The application has no provider for {protocol}."
+        program = _PROGRAMS.get(protocol)
         if program is not None and shutil.which(program) is None:
             return f"The program {program} is not installed where the module runs."
         return ""
@@ -180,17 +170,16 @@ class Verification:
     def _predicted(self, place: Place, plan: Row, expect: str) -> t.Iterator[Row]:
         """Yield the rows of one signal in check mode; the outputs are not known before."""
         yield plan
-        for protocol in self._protocols_out(place) if expect == PLAYS else ():
+        for protocol in place.protocols(self._reach.viewers) if expect == PLAYS else ():
             yield from self._rows_out(place, plan, protocol)
 
     def _rows_out(self, place: Place, plan: Row, protocol: str) -> t.Iterator[Row]:
         """Yield the rows of a protocol of viewers: one, or without and with a signature."""
         row = dataclasses.replace(plan, protocol_out=protocol, signed=None)
-        publisher = PUBLISHERS[protocol]
-        why_not = self._why_not("out", protocol, publisher in place.publishers)
+        why_not = place.why_not(protocol)
         if why_not:
             yield row.not_tried(why_not)
-        elif place.policy is not None and publisher in place.policy.publishers:
+        elif place.is_protected(protocol):
             yield dataclasses.replace(row, signed=False)
             yield dataclasses.replace(row, signed=True)
         else:
@@ -232,7 +221,7 @@ class Verification:
         if row.signed and place.policy is not None:
             url = place.policy.sign(url)
             self._context.secrets.add_url(url)
-        publication = Publication(url, protocol, self._reach.connect_to, self._reach.settings)
+        publication = Publication(url, protocol, self._reach.viewers.connect_to, self._reach.viewers.settings)
         return _Trial(place, dataclasses.replace(row, stream=stream), expect, Signal(publication), arrivals)
 
     def _wait_for(self, trials: t.Sequence[_Trial]) -> None:
@@ -272,8 +261,7 @@ class Verification:
         end = self._context.clock() + (self._reach.wait if trial.place.makes_output else 0)
         while True:
             found = Streams(self._api).read(trial.place.vhost, trial.place.app, trial.stream)
-            outputs = readable(found or {}).get("outputs")
-            outputs = [one for one in outputs or () if isinstance(one, dict) and one.get("name")]
+            outputs = readable_outputs(found or {})
             if outputs or self._context.clock() >= end:
                 return outputs
             self._context.sleep(_POLL)
@@ -282,7 +270,7 @@ class Verification:
         """Play the outputs of the signals, by all protocols."""
         plays: list[tuple[_Trial, Row, Target | None]] = []
         for trial in trials:
-            protocols = self._protocols_out(trial.place)
+            protocols = trial.place.protocols(self._reach.viewers)
             outputs = self._outputs(trial) if protocols else []
             if not outputs and protocols:
                 trial.rows.append(trial.row.failed(OmeError("no_output", f"play {trial.stream}"), "output"))
@@ -292,12 +280,16 @@ class Verification:
                     continue
                 for output in outputs:
                     own = dataclasses.replace(row, stream=output["name"])
-                    plays += [(trial, own, target) for target in self._targets(trial, output, own)]
+                    protocol, signed = str(row.protocol_out), bool(row.signed)
+                    targets = trial.place.targets(self._reach.viewers, trial.stream, output, protocol, signed=signed)
+                    for one in targets:
+                        self._context.secrets.add_url(one.url)
+                        plays.append((trial, own, one))
         tried = [(DENIED if row.signed is False else PLAYS, target) for _trial, row, target in plays if target]
         playbacks = self._player.play_until(
             [target for _expect, target in tried],
             lambda index, playback: playback.fails(tried[index][0]) is None,
-            self._reach.settings.timeout,
+            self._reach.viewers.settings.timeout,
             self._context,
         )
         outcomes = zip(tried, playbacks)
@@ -306,16 +298,6 @@ class Verification:
                 (expect, _target), playback = next(outcomes)
                 row = row.played(playback, expect)
             trial.rows.append(row)
-
-    def _targets(self, trial: _Trial, output: t.Mapping[str, t.Any], row: Row) -> t.Iterator[Target]:
-        """Yield what viewers play of an output."""
-        place, protocol = trial.place, str(row.protocol_out)
-        for file in _files(place, output, trial.stream, protocol):
-            url = self._reach.play_url(protocol, place.host_name, place.app, output["name"], file)
-            if row.signed and place.policy is not None:
-                url = place.policy.sign(url)
-                self._context.secrets.add_url(url)
-            yield Target(url, protocol, self._reach.connect_to, self._reach.origin)
 
     def _push(self, trials: t.Sequence[_Trial]) -> None:
         """Let the server push one signal of each application to this host, and count what arrives."""
@@ -329,7 +311,7 @@ class Verification:
             row = dataclasses.replace(trial.row, protocol_out=PUSH, signed=None)
             if outputs:
                 row = dataclasses.replace(row, stream=outputs[0]["name"])
-                trial.rows.append(push_to(sink, row, self._api, self._context, self._reach.settings.timeout))
+                trial.rows.append(push_to(sink, row, self._api, self._context, self._reach.viewers.settings.timeout))
 
     def _end(self, trials: t.Sequence[_Trial]) -> None:
         """End the signals, and see to it that the server no longer has them."""
@@ -353,20 +335,3 @@ class Verification:
                 Streams(self._api).delete(place, trial.place.app, trial.stream)
                 return
             self._context.sleep(_POLL)
-
-
-def _files(place: Place, output: t.Mapping[str, t.Any], stream: str, protocol: str) -> list[str]:
-    """Return the files by which viewers play an output; an empty one for the default of the protocol."""
-    playlists = [one for one in output.get("playlists") or () if isinstance(one, dict)]
-    options = {str(one.get("file_name", "")): one.get("options") or {} for one in playlists}
-    if protocol == "thumbnail":
-        codecs = place.images.get(str(output["name"]).replace(stream, "{}"), ())
-        return [f"thumb.{'jpg' if codec == 'jpeg' else codec}" for codec in codecs] or [""]
-    packaged = [name for name, one in options.items() if one.get("enable_ts_packaging") is True]
-    if protocol == "llhls":
-        return [f"{name}.m3u8" for name in options if name not in packaged] or [""]
-    if protocol == "hls":
-        return ["", *(f"ts:{name}.m3u8" for name in packaged)]
-    if protocol.startswith("webrtc"):
-        return ["", *(name for name, one in options.items() if name not in packaged and one.get("webrtc_auto_abr"))]
-    return [""]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import places, verification
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.outputs import Viewers, images_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.places import Place, Reach
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.playback import Settings
 
@@ -23,12 +23,11 @@ PLAYLISTS = [
 @pytest.mark.parametrize(
     ("protocol", "playlists", "expected"),
     [
-        ("llhls", [], [""]),
+        ("llhls", [], ["llhls.m3u8"]),
         ("llhls", PLAYLISTS, ["abr.m3u8", "one.m3u8"]),
-        ("hls", PLAYLISTS, ["", "ts:ts.m3u8"]),
+        ("hls", PLAYLISTS, ["ts:playlist.m3u8", "ts:ts.m3u8"]),
         ("webrtc", PLAYLISTS, ["", "abr"]),
         ("thumbnail", [], ["thumb.jpg", "thumb.png"]),
-        ("srt", PLAYLISTS, [""]),
     ],
 )
 def test_files_of_an_output(protocol: str, playlists: list[dict[str, Any]], expected: list[str]) -> None:
@@ -37,16 +36,16 @@ def test_files_of_an_output(protocol: str, playlists: list[dict[str, Any]], expe
         {"output_stream_name": "${OriginStreamName}_o", "encodes": {"images": [{"codec": "jpeg"}]}},
         {},
     ]
-    images = places._images(profiles)
+    images = images_of(profiles)
     assert images == {"{}_o": ["jpeg", "png"], "{}": []}
-    place = Place("t-a", "live", "a.example.com", frozenset(), frozenset(), images)
+    place = Place("t-a", "live", "a.example.com", frozenset(), images)
     output = {"name": "main_o", "playlists": playlists}
-    assert verification._files(place, output, "main", protocol) == expected
+    targets = place.targets(Viewers(Settings()), "main", output, protocol, signed=False)
+    begin = f"/live/main_o{'/' if protocol in ('llhls', 'hls', 'thumbnail') else ''}"
+    assert [target.url.partition(begin)[2].lstrip("/") for target in targets] == expected
 
 
 def test_urls() -> None:
-    reach = Reach(Settings(), tls=True, ports_in={"rtmp": 1936}, ports_out={"llhls": 443})
+    reach = Reach(Viewers(Settings(), tls=True), ports={"rtmp": 1936})
     assert reach.publish_url("rtmp", "h.example.com", "live", "s") == "rtmps://h.example.com:1936/live/s"
     assert reach.publish_url("whip", "h.example.com", "live", "s").startswith("https://h.example.com:3334/live/s?")
-    assert reach.play_url("llhls", "h.example.com", "live", "s", "") == "https://h.example.com:443/live/s/llhls.m3u8"
-    assert reach.play_url("webrtc", "h.example.com", "live", "s", "") == "wss://h.example.com:3334/live/s"

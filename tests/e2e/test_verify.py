@@ -1,0 +1,163 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role and the playbook verify, on servers that take publishers and serve viewers."""
+
+from __future__ import annotations
+
+import json
+import re
+import typing as t
+import xml.etree.ElementTree as ET
+
+import pytest
+import yaml
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from jsonschema import Draft202012Validator
+
+from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
+from .test_documents import SHOWN, blocks
+
+SECRET = "canary-policy-key"
+FLEET = yaml.safe_load(next(block.text for block in blocks("guide_verify.rst") if block.mark == "as fleet.yml"))
+VERIFY = "streamops.ovenmediaengine.verify"
+FEW = {"ovenmediaengine_verify_protocols_in": ["rtmp"], "ovenmediaengine_verify_protocols_out": ["llhls"]}
+
+
+@pytest.fixture
+def server() -> t.Iterator[Simulator]:
+    """A server whose virtual host `default` leaves the host names of others to them."""
+    with media_server() as started:
+        yield started
+
+
+def media_server(**options: t.Any) -> Simulator:
+    """Return a server that takes publishers and serves viewers."""
+    ports = dict.fromkeys(("viewer_ports", "signalling_ports", "rtmp_ports", "thumbnail_ports"), [0])
+    return Simulator(**{"token": TOKEN, "default_host_names": ["default.example.com"], **ports, **options})
+
+
+def variables(server: Simulator, **more: t.Any) -> dict[str, t.Any]:
+    """Return the variables of a host."""
+    ports = {
+        "input": {"rtmp": server.rtmp_ports[0], "whip": server.signalling_ports[0]},
+        "output": {"llhls": server.viewer_ports[0], "webrtc": server.signalling_ports[0]},
+    }
+    return {"ovenmediaengine_api_url": server.url, "ovenmediaengine_verify_ports": ports, **more}
+
+
+def play(
+    project: Project,
+    hosts: t.Mapping[str, t.Mapping[str, t.Any]],
+    *arguments: str,
+    playbook: str = VERIFY,
+    **more: t.Any,
+) -> Run:
+    """Run a playbook for servers with the tenant of the guide."""
+    common = {
+        **LOCAL,
+        **FLEET,
+        "ovenmediaengine_api_token": TOKEN,
+        "signed_policy_secret": SECRET,
+        "ovenmediaengine_verify_connect_to": {"host": "127.0.0.1"},
+        **more,
+    }
+    inventory = {"all": {"hosts": hosts, "vars": common}}
+    (project.directory / "inventory.json").write_text(json.dumps(inventory), encoding="utf-8")
+    run = project.play(playbook, "-i", "inventory.json", *arguments)
+    assert SECRET not in run.output and TOKEN not in run.output
+    return run
+
+
+def table_of(run: Run, host: str) -> list[str]:
+    """Return what the role shows for a host."""
+    found = re.search(rf'^ok: \[{host}\] => (\{{\n    "msg": \[[\s\S]*?\n\}})', run.output, re.MULTILINE)
+    assert found, run.output
+    shown: list[str] = json.loads(found[1])["msg"]
+    return shown
+
+
+def shown_in_the_guide(number: int) -> list[str]:
+    """Return the lines of a table of the guide."""
+    return [block for block in blocks("guide_verify.rst") if block.language in SHOWN][number].text.splitlines()
+
+
+def without_times(lines: t.Iterable[str]) -> list[str]:
+    """Return lines in which each time is the same, and single blanks."""
+    return [" ".join(re.sub(r"\d+\.\d\d s", "0.00 s", line).split()) for line in lines]
+
+
+def test_the_table_of_the_guide(project: Project, server: Simulator) -> None:
+    hosts = {
+        name: variables(server, ovenmediaengine_in_process=name == "in-process") for name in ("in-process", "module")
+    }
+    made = play(project, hosts, "--limit", "module", playbook="streamops.ovenmediaengine.provision")
+    assert made.status == 0, made.output
+    writes = len(server.writes)
+    run = play(project, hosts)
+    assert run.status == 0, run.output
+    for host in hosts:
+        assert without_times(table_of(run, host)) == without_times(shown_in_the_guide(0)), run.output
+        assert run.recap[host]["changed"] == 0
+    assert len(server.writes) == writes
+    checked = play(project, hosts, "--check")
+    assert checked.status == 0, checked.output
+    for host in hosts:
+        assert table_of(checked, host)[-1] == "Check mode, this would be tried: 8 rows; 0 cannot be tried"
+
+
+def test_the_stock_configuration_of_the_guide(project: Project) -> None:
+    with media_server(default_host_names=["*"]) as server:
+        run = play(
+            project,
+            {"media-1": variables(server)},
+            playbook="streamops.ovenmediaengine.provision",
+            ovenmediaengine_verify=True,
+        )
+    assert run.status == 2 and run.recap["media-1"]["failed"] == 1, run.output
+    assert without_times(table_of(run, "media-1")) == without_times(shown_in_the_guide(1)), run.output
+    assert "Virtual host default takes live.tenant-a.example.com" in run.failure("media-1")
+
+
+def test_provision_proves_that_it_plays(project: Project, server: Simulator) -> None:
+    options = {**FEW, "ovenmediaengine_verify": True, "playbook": "streamops.ovenmediaengine.provision"}
+    checked = play(project, {"media-1": variables(server)}, "--check", **options)
+    assert checked.status == 0 and "published" not in checked.output and not server.writes, checked.output
+    run = play(project, {"media-1": variables(server)}, **options)
+    assert run.status == 0 and table_of(run, "media-1")[-1] == "2 play, 0 fail, 0 not tried", run.output
+
+
+def test_one_report_of_a_fleet(project: Project, server: Simulator) -> None:
+    with media_server() as empty:
+        hosts = {
+            "media-1": variables(server),
+            "media-2": variables(empty),
+            "media-3": variables(server, ovenmediaengine_api_url="http://127.0.0.1:9", ovenmediaengine_retries=0),
+        }
+        made = play(project, hosts, "--limit", "media-1", playbook="streamops.ovenmediaengine.provision")
+        assert made.status == 0, made.output
+        run = play(
+            project,
+            hosts,
+            **FEW,
+            ovenmediaengine_verify_report_dir="proof",
+            ovenmediaengine_verify_concurrency=2,
+        )
+    assert run.status == 2, run.output
+    assert {host: counts["failed"] for host, counts in run.recap.items()} == {"media-1": 0, "media-2": 1, "media-3": 1}
+    assert table_of(run, "media-3")[-1].endswith("the first that fails: tenant-a/live: refused")
+    report = json.loads((project.directory / "proof/audit.json").read_text(encoding="utf-8"))
+    assert [server["status"] for server in report["servers"]] == ["ok", "error", "error"]
+    found = [[finding["kind"] for finding in server["findings"]] for server in report["servers"]]
+    assert found == [[], ["does_not_play"], ["does_not_play"]]
+    Draft202012Validator(json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text("utf-8"))).validate(report)
+    played = [(one["protocol_in"], one["protocol_out"], one["verdict"]) for one in report["servers"][0]["playbacks"]]
+    assert played == [("rtmp", None, "plays"), ("rtmp", "llhls", "plays")]
+    assert "streamops-test-" not in json.dumps(report)
+    root = ET.parse(project.directory / "proof/audit.xml").getroot()
+    assert root.get("errors") == "2"
+    names = [case.get("name") for case in root.iterfind("testsuite[@name='media-1']/testcase")]
+    live = "tenant-a/live live.tenant-a.example.com rtmp"
+    assert names == ["server", f"{live} streamops-test", f"{live} llhls streamops-test"]
+    assert ">Who can watch</h2>" in (project.directory / "proof/audit.html").read_text(encoding="utf-8")

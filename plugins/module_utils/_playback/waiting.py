@@ -10,6 +10,8 @@ import threading
 import time
 import typing as t
 
+_LEAST = 0.001  # seconds
+
 
 class Interrupt:
     """Ends what playbacks wait for, if the task must end at once."""
@@ -53,8 +55,9 @@ class Clock:
 
     @property
     def left(self) -> float:
-        """Return the seconds until the end, not negative."""
-        return max(self._seconds - self.elapsed, 0.0)
+        """Return the seconds until the end; less than a millisecond is none."""
+        left = self._seconds - self.elapsed
+        return left if left >= _LEAST else 0.0
 
     def part(self, seconds: float) -> Clock:
         """Return a clock that ends after some seconds, or with this one."""

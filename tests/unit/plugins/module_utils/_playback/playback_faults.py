@@ -63,7 +63,7 @@ def spoilt(kind: str, changes: Changes | None = None, **options: Any) -> Callabl
     def made(world: World, protocol: str) -> Iterator[Changes]:
         inject = world.simulator.inject if protocol in SIGNALLING else world.simulator.spoil
         of_viewers = {} if protocol in SIGNALLING else {"protocol": protocol}
-        fault = inject(kind, **{**of_viewers, **options})
+        world.injected = fault = inject(kind, **{**of_viewers, **options})
         yield dict(changes or {})
         fault.over()
 
@@ -191,7 +191,7 @@ FAULTS = [
     PlaybackFault("no CORS headers", _for(LISTED, "cors"), spoilt("no_cors", {"origin": ORIGIN})),
     PlaybackFault("no CORS headers of media", {"llhls": "cors"}, spoilt("no_cors", {"origin": ORIGIN}, path="/part_")),
     PlaybackFault("another origin", _for(LISTED, "cors"), changed(origin=OTHERS_ORIGIN)),
-    PlaybackFault("no CORS headers, and no origin", _for(LISTED, "plays"), spoilt("no_cors")),
+    PlaybackFault("no CORS headers, and no origin", _for(LISTED, "plays"), spoilt("no_cors", {"origin": ""})),
     PlaybackFault("no offer", _for(SIGNALLING, "negotiation"), spoilt("no_offer", {"waits": 2})),
     PlaybackFault("no candidates", _for(SIGNALLING, "ice"), spoilt("offer_without_candidates", variant="none")),
     PlaybackFault(

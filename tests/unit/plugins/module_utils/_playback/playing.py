@@ -75,6 +75,8 @@ class World:
         self.simulator = simulator
         self.clock = clock
         self.settings = Settings(PATIENCE)
+        self.injected: Any = None
+        """The fault of the simulator, if there is one."""
         self._monkeypatch = monkeypatch
         monkeypatch.setattr(webrtc, "_MEASURED", 0.0)
         if clock is not None:

@@ -20,6 +20,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.f
     SEVERITIES,
     WARNING,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.rows import FAILS, NOT_TRIED
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS, RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import OK, natural
 from markupsafe import Markup
@@ -271,7 +272,7 @@ def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
     elif first.get("vhosts"):
         row["object"] = f"{len(first['vhosts'])} virtual hosts"
         row["items"] = [f"Virtual host {name}" for name in first["vhosts"]]
-    elif first["found"] is not None or first["wanted"] is not None:
+    elif first["kind"] != "does_not_play" and (first["found"] is not None or first["wanted"] is not None):
         row["changes"] = findings
     return row
 
@@ -318,17 +319,19 @@ def _inside(server: Record, key: str, field: str, name: str) -> t.Iterator[dict[
 
 def _played(server: Record) -> t.Iterator[dict[str, t.Any]]:
     for one in server["playbacks"]:
-        severity = {"fails": ERROR, "not_tried": WARNING}.get(one["verdict"], OK)
+        severity = {FAILS: ERROR, NOT_TRIED: WARNING}.get(one["verdict"], OK)
         latency = "" if one["latency"] is None else f"latency {_seconds(one['latency'])}"
         signed = {True: ", signed", False: ", without signature", None: ""}[one["signed"]]
         stage = "" if one["stage"] is None else f": {one['stage'].replace('_', ' ')}"
+        # The message of what fails is that of its finding.
+        reason = one["msg"].rstrip(".") if one["verdict"] == NOT_TRIED else ""
         yield {
             "server": server["name"],
             "one": one,
             "severity": severity,
             "rank": _RANK[severity],
             "title": "/".join(filter(None, (one["vhost"], one["app"], one["stream"] or one.get("id")))),
-            "details": ". ".join(filter(None, (one["host_name"], one["msg"].rstrip("."), latency))),
+            "details": ". ".join(filter(None, (one["host_name"], reason, latency))),
             "protocols": " → ".join(filter(None, (one.get("protocol_in"), one["protocol_out"]))) + signed,
             "result": one["verdict"].replace("_", " ") + stage,
         }

@@ -25,6 +25,7 @@ PLAYBOOKS = (
     "restream",
     "rotate_certificates",
     "server",
+    "verify",
     "watch",
 )
 

@@ -233,6 +233,9 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
         "ovenmediaengine_multiplex_channels": [multiplex],
         "ovenmediaengine_stream_wait_timeout": 0,
         "ovenmediaengine_wait_seconds": 0,
+        "ovenmediaengine_verify_connect_to": {"host": "127.0.0.1"},
+        "ovenmediaengine_verify_ports": {"input": {"rtmp": 9, "whip": 9, "srt": 9}},
+        "ovenmediaengine_verify_wait_timeout": 5,
         "ovenmediaengine_certificates": certificates,
         "ovenmediaengine_certificate_endpoints": [
             {"host": "127.0.0.1", "port": server.simulator.tls_ports[0], "server_name": "live.example.com"}
@@ -269,12 +272,14 @@ def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
         *role("provision", "wrong channels", ovenmediaengine_scheduled_channels="{{ wrong_tasks }}"),
         *role("provision", "wrong entry", ovenmediaengine_vhosts="{{ wrong_vhosts }}"),
         *role("provision", "wrong list", ovenmediaengine_push_tasks="{{ wrong_tasks }}"),
+        *role("verify", "all"),
+        *role("verify", "wrong list", ovenmediaengine_vhosts="{{ wrong_vhosts }}"),
         *role("export", "all"),
         *role("import_config", "all"),
         *role("import_config", "broken file", import_config_dir="{{ import_config_dir | dirname }}/broken"),
         *role("rotate_certificates", "wrong key"),
     ]
-    errors = [task for name in ("provision", "export", "rotate_certificates") for task in role(name, "error")]
+    errors = [task for name in ("provision", "verify", "export", "rotate_certificates") for task in role(name, "error")]
     plays = {
         "hard:plain": servers,
         "errors": errors,

@@ -37,6 +37,8 @@ _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     ("backup", re.compile(r"(?<=\.)([0-9]{8}T[0-9]{12}Z~)")),
     # Checksums of files that each run creates.
     ("checksum", re.compile(r"\b([0-9a-f]{40})\b")),
+    # Test streams of the module verify.
+    ("test stream", re.compile(r"(?<=streamops-test-)([0-9a-f]{8})\b")),
     # An async job: a random number of up to twelve digits and a process id.
     ("job", re.compile(r"\b(j[0-9]{1,12}\.[0-9]+)\b")),
     # The simulator listens on any free port.
@@ -68,8 +70,11 @@ _LENGTH = re.compile(r"^OK \([0-9]+ bytes\)$")
 _BOOLEANS = re.compile(r"(?<=Valid booleans include: )[^\"]*")
 # The delay before a retry has jitter.
 _WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
+# The time to the first frame, in the table of the module verify.
+_FIRST_FRAME = re.compile(r"\b[0-9]+\.[0-9]{2} s\b")
 # Keys whose numbers are ports.
-_PORTS = ("port", "ports", "setup_simulator_tls_ports")
+_MEDIA_PORTS = tuple(f"ovenmediaengine_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail"))
+_PORTS = ("port", "ports", "setup_simulator_tls_ports", *_MEDIA_PORTS)
 _FIRST_PORT_OF_A_CLIENT = 32768
 
 # Keys of results of the collection whose numbers change with time.
@@ -78,6 +83,8 @@ _GROWING = {
     "uptime",
     "total_bytes_in",
     "total_bytes_out",
+    "seconds_to_first_frame",
+    "latency",
     *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),
 }
 # Keys of the same results that are there as soon as something is recorded.
@@ -139,7 +146,7 @@ class Normalizer:
         for pattern in _TIMES:
             value = pattern.sub("<time>", value)
         value = _RECORDED.sub("<recorded>", value)
-        value = _WAIT.sub("<seconds>", value)
+        value = _FIRST_FRAME.sub("<seconds>", _WAIT.sub("<seconds>", value))
         return _BOOLEANS.sub(lambda found: ", ".join(sorted(found.group().split(", "))), value)
 
     def result(self, value: dict[str, Any], *, of_collection: bool) -> Any:

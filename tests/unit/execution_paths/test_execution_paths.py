@@ -132,6 +132,11 @@ def url(port: int) -> str:
         ({"server": {"uptime": 3}}, {"server": {"uptime": 4}}),
         ({"statistics": {"total_bytes_in": 0}}, {"statistics": {"total_bytes_in": 125000}}),
         ({"status": [{"id": "a"}]}, {"status": [{"id": "a", "record_bytes": 125000, "record_time": 1000}]}),
+        (
+            {"rows": [{"stream": "streamops-test-5f1c9a02", "latency": 0.1, "seconds_to_first_frame": 0.5}]},
+            {"rows": [{"stream": "streamops-test-0e1d7b44", "latency": 0.2, "seconds_to_first_frame": 0.4}]},
+        ),
+        ({"table": ["rtmp  yes  0.57 s"]}, {"table": ["rtmp  yes  0.61 s"]}),
         ({"output_file_path": "/main_20260102030405.ts"}, {"output_file_path": "/main_20260102030406.ts"}),
         ({"msg": "a stopped, nothing was recorded"}, {"msg": "a stopped, file /a.ts, 125000 bytes, 0:00:01"}),
         ({"msg": "Valid booleans include: 0, 'yes', 1"}, {"msg": "Valid booleans include: 1, 0, 'yes'"}),

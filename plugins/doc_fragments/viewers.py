@@ -71,7 +71,9 @@ options:
         description: Path of a file or directory with the CA certificates that O(viewers.verify_chain) trusts.
         type: path
       timeout:
-        description: Seconds that one playback may take.
+        description:
+          - Seconds that one playback may take. A test stream is tried again for as long, because its first segments take
+            a while.
         type: float
         default: 30
 """

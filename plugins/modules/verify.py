@@ -31,6 +31,7 @@ requirements:
   - ffmpeg and ffprobe, for SRT
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
+  - streamops.ovenmediaengine.viewers
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
 options:
@@ -59,80 +60,40 @@ options:
         reported as not tried.
     type: list
     elements: dict
-  connect_to:
+  encoders:
     description:
-      - Where to connect in place of the host names, which stay those of the URLs, of SNI and of the check of the
-        certificate. Reaches a server before DNS does, or one of several.
+      - How encoders reach the server. Without it, as its sample configuration has it. O(viewers.verify_chain) also
+        applies to them.
     type: dict
     suboptions:
-      host:
-        description: Host name or address.
+      connect_to:
+        description: Host name or address to connect to in place of the host names. The default is that of O(viewers).
         type: str
-        required: true
-  origin:
-    description:
-      - Origin of the web page of the player, such as V(https://player.example.com). LL-HLS and HLS only play if the
-        server allows it (CORS).
-    type: str
-  tls:
-    description: Whether to publish by C(rtmps) and C(https), and to play by C(https) and C(wss).
-    type: bool
-    default: false
-  ports:
-    description: Ports of the server. The defaults are those of its sample configuration, with or without O(tls).
-    type: dict
-    suboptions:
-      input:
-        description: Ports to which encoders send.
+      tls:
+        description: Whether they publish by C(rtmps) and C(https).
+        type: bool
+        default: false
+      ports:
+        description: Ports of the server, if they are not those of its sample configuration.
         type: dict
         suboptions:
           rtmp:
             description: Port of RTMP. The default is V(1935).
             type: int
           whip:
-            description: Port of WHIP. The default is V(3333), or V(3334) with O(tls).
+            description: Port of WHIP. The default is V(3333), or V(3334) with O(encoders.tls).
             type: int
           srt:
             description: Port of SRT. The default is V(9999).
             type: int
-      output:
-        description: Ports from which viewers play.
-        type: dict
-        suboptions:
-          llhls:
-            description: Port of LL-HLS. The default is V(3333), or V(3334) with O(tls).
-            type: int
-          hls:
-            description: Port of HLS. The default is V(3333), or V(3334) with O(tls).
-            type: int
-          webrtc:
-            description: Port of the signalling of WebRTC. The default is V(3333), or V(3334) with O(tls).
-            type: int
-          webrtc_tcp:
-            description: Port of the signalling of WebRTC by TCP. The default is V(3333), or V(3334) with O(tls).
-            type: int
-          thumbnail:
-            description: Port of thumbnails. The default is V(20080), or V(20081) with O(tls).
-            type: int
-          srt:
-            description: Port of SRT. The default is V(9998).
-            type: int
-  protocols_in:
-    description:
-      - Protocols by which test signals are published.
-      - If omitted, those of the providers of each application, and V(srt) only if ffmpeg is installed. A protocol that
-        cannot be tried is reported as not tried.
-    type: list
-    elements: str
-    choices: [rtmp, whip, srt]
-  protocols_out:
-    description:
-      - Protocols by which they are played.
-      - If omitted, those of the publishers of each application, except V(webrtc_tcp), which needs the TCP relay of the
-        server, and V(srt) only if ffprobe is installed.
-    type: list
-    elements: str
-    choices: [llhls, hls, webrtc, webrtc_tcp, thumbnail, srt]
+      protocols:
+        description:
+          - Protocols by which test signals are published.
+          - If omitted, those of the providers of each application, and V(srt) only if ffmpeg is installed. A protocol
+            that cannot be tried is reported as not tried.
+        type: list
+        elements: str
+        choices: [rtmp, whip, srt]
   sink:
     description:
       - Address of the host where the module runs, as the server reaches it. If it is set, the server pushes one test
@@ -147,20 +108,6 @@ options:
       port:
         description: UDP port. If omitted, any that is free.
         type: int
-  verify_chain:
-    description:
-      - Whether the certificate of C(https) and C(wss) must be valid for the host name and lead to a trusted authority.
-    type: bool
-    default: true
-  chain_ca_path:
-    description: Path of a file or directory with the CA certificates that O(verify_chain) trusts.
-    type: path
-  play_timeout:
-    description:
-      - Seconds that one playback may take, and for which playbacks that fail are repeated, because the first segments
-        of a new stream take a while.
-    type: float
-    default: 30
   wait_timeout:
     description: Seconds to wait until the server lists a test stream and its outputs.
     type: float
@@ -199,8 +146,8 @@ EXAMPLES = r"""
         host: [live.tenant-a.example.com]
         applications:
           - name: live
-    connect_to:
-      host: 203.0.113.7
+    viewers:
+      connect_to: 203.0.113.7
   register: my_proof
 
 - name: Show the summary
@@ -218,8 +165,10 @@ EXAMPLES = r"""
     applications:
       - vhost: tenant-a
         name: live
-    protocols_in: [rtmp]
-    protocols_out: [llhls]
+    encoders:
+      protocols: [rtmp]
+    viewers:
+      protocols: [llhls]
     sink:
       host: 203.0.113.20
 """

@@ -233,8 +233,8 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
         "ovenmediaengine_multiplex_channels": [multiplex],
         "ovenmediaengine_stream_wait_timeout": 0,
         "ovenmediaengine_wait_seconds": 0,
-        "ovenmediaengine_verify_connect_to": {"host": "127.0.0.1"},
-        "ovenmediaengine_verify_ports": {"input": {"rtmp": 9, "whip": 9, "srt": 9}},
+        "ovenmediaengine_viewers": {"connect_to": "127.0.0.1"},
+        "ovenmediaengine_encoders": {"ports": {"rtmp": 9, "whip": 9, "srt": 9}},
         "ovenmediaengine_verify_wait_timeout": 5,
         "ovenmediaengine_certificates": certificates,
         "ovenmediaengine_certificate_endpoints": [

@@ -22,7 +22,7 @@ from .test_documents import SHOWN, blocks
 SECRET = "canary-policy-key"
 FLEET = yaml.safe_load(next(block.text for block in blocks("guide_verify.rst") if block.mark == "as fleet.yml"))
 VERIFY = "streamops.ovenmediaengine.verify"
-FEW = {"ovenmediaengine_verify_protocols_in": ["rtmp"], "ovenmediaengine_verify_protocols_out": ["llhls"]}
+VIEWERS, ENCODERS = "ovenmediaengine_viewers", "ovenmediaengine_encoders"
 
 
 @pytest.fixture
@@ -38,13 +38,16 @@ def media_server(**options: t.Any) -> Simulator:
     return Simulator(**{"token": TOKEN, "default_host_names": ["default.example.com"], **ports, **options})
 
 
-def variables(server: Simulator, **more: t.Any) -> dict[str, t.Any]:
-    """Return the variables of a host."""
-    ports = {
-        "input": {"rtmp": server.rtmp_ports[0], "whip": server.signalling_ports[0]},
-        "output": {"llhls": server.viewer_ports[0], "webrtc": server.signalling_ports[0]},
+def variables(server: Simulator, *, few: bool = False, **more: t.Any) -> dict[str, t.Any]:
+    """Return the variables of a host. With ``few``, it is tried by one protocol only."""
+    viewers = {"ports": {"llhls": server.viewer_ports[0], "webrtc": server.signalling_ports[0]}}
+    encoders = {"ports": {"rtmp": server.rtmp_ports[0], "whip": server.signalling_ports[0]}}
+    return {
+        "ovenmediaengine_api_url": server.url,
+        VIEWERS: {**viewers, "connect_to": "127.0.0.1", **({"protocols": ["llhls"]} if few else {})},
+        ENCODERS: {**encoders, **({"protocols": ["rtmp"]} if few else {})},
+        **more,
     }
-    return {"ovenmediaengine_api_url": server.url, "ovenmediaengine_verify_ports": ports, **more}
 
 
 def play(
@@ -60,7 +63,6 @@ def play(
         **FLEET,
         "ovenmediaengine_api_token": TOKEN,
         "signed_policy_secret": SECRET,
-        "ovenmediaengine_verify_connect_to": {"host": "127.0.0.1"},
         **more,
     }
     inventory = {"all": {"hosts": hosts, "vars": common}}
@@ -121,26 +123,27 @@ def test_the_stock_configuration_of_the_guide(project: Project) -> None:
 
 
 def test_provision_proves_that_it_plays(project: Project, server: Simulator) -> None:
-    options = {**FEW, "ovenmediaengine_verify": True, "playbook": "streamops.ovenmediaengine.provision"}
-    checked = play(project, {"media-1": variables(server)}, "--check", **options)
+    options = {"ovenmediaengine_verify": True, "playbook": "streamops.ovenmediaengine.provision"}
+    checked = play(project, {"media-1": variables(server, few=True)}, "--check", **options)
     assert checked.status == 0 and "published" not in checked.output and not server.writes, checked.output
-    run = play(project, {"media-1": variables(server)}, **options)
+    run = play(project, {"media-1": variables(server, few=True)}, **options)
     assert run.status == 0 and table_of(run, "media-1")[-1] == "2 play, 0 fail, 0 not tried", run.output
 
 
 def test_one_report_of_a_fleet(project: Project, server: Simulator) -> None:
     with media_server() as empty:
         hosts = {
-            "media-1": variables(server),
-            "media-2": variables(empty),
-            "media-3": variables(server, ovenmediaengine_api_url="http://127.0.0.1:9", ovenmediaengine_retries=0),
+            "media-1": variables(server, few=True),
+            "media-2": variables(empty, few=True),
+            "media-3": variables(
+                server, few=True, ovenmediaengine_api_url="http://127.0.0.1:9", ovenmediaengine_retries=0
+            ),
         }
         made = play(project, hosts, "--limit", "media-1", playbook="streamops.ovenmediaengine.provision")
         assert made.status == 0, made.output
         run = play(
             project,
             hosts,
-            **FEW,
             ovenmediaengine_verify_report_dir="proof",
             ovenmediaengine_verify_concurrency=2,
         )

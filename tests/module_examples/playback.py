@@ -11,7 +11,7 @@ from ._example import ANY_END, EVERY, Example
 _NOWHERE = {"host": "127.0.0.1", "port": 9}
 _SIGN = {"secret_key": "s3cr3t-key"}
 _PLACE = {"vhost": "default", "app": "app", "stream": "stream"}
-_SOON = {"ports": {"input": {"rtmp": 9, "whip": 9}}, "wait_timeout": 1, "play_timeout": 1}
+_SOON = {"encoders": {"ports": {"rtmp": 9, "whip": 9}}, "viewers": {"timeout": 1}, "wait_timeout": 1}
 EXAMPLES = (
     Example(
         "playback_info",
@@ -57,11 +57,15 @@ EXAMPLES = (
             "applications": [mine.app(vhost, "flat")],
             "push_tasks": mine.tasks(vhost),
             "records": mine.records(vhost),
-            "connect_to": {"host": "127.0.0.1"},
             **_SOON,
+            "viewers": {"connect_to": "127.0.0.1", "timeout": 1},
         },
         ends={EVERY: ANY_END},  # nothing can be published
         without_scenarios="What it publishes reaches nothing here, and it only writes to end that.",
-        inside={"sink": {"host": "127.0.0.1", "port": 9}, "ports": {"input": {"rtmp": 9}, "output": {"llhls": 9}}},
+        inside={
+            "sink": {"host": "127.0.0.1", "port": 9},
+            "viewers": {"ports": {"llhls": 9}},
+            "encoders": {"ports": {"rtmp": 9}},
+        },
     ),
 )

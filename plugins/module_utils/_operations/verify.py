@@ -12,37 +12,25 @@ import typing as t
 
 from .._api.client import Api
 from .._core.context import Context
-from .._core.errors import BadInput, OmeError
+from .._core.errors import OmeError
 from .._core.secret_store import SecretStore
 from .._playback.byte_flows import check_jobs
-from .._playback.outputs import PUBLISHERS, Viewers
-from .._playback.places import Place, Reach, read_places
-from .._playback.playback import Address, Settings
-from .._playback.publisher import PROTOCOLS as PROTOCOLS_IN
+from .._playback.places import Place, read_places
 from .._playback.rows import FAILS, NOT_TRIED, Row, line_of
 from .._playback.table import table_of
 from .._playback.verification import Verification
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object
-from .._schema.validators import duration, host_name
-from .base import TEXT, WAIT_TIMEOUT, Operation, Params, Referenced, Result, check_wait_timeout
-from .playback_info import check_authorities, check_origin, check_port
+from .base import WAIT_TIMEOUT, Operation, Params, Referenced, Result, check_wait_timeout
+from .playback_info import check_connect_to
 from .provision_parts import PARTS, Part, applications_inside
 from .results import ManagingOperation
+from .viewers import ENCODERS, VIEWERS, check_address, check_viewers, reach_of
 
 _LISTS = ("vhosts", "applications", "push_tasks", "records")
 _PARTS = tuple(part for part in PARTS if part.name in _LISTS)
 _JOBS = (PUSH_TASKS, RECORDS)
-PROTOCOLS_OUT = tuple(PUBLISHERS)
-
-
-def _ports(protocols: t.Iterable[str]) -> dict[str, t.Any]:
-    return {"type": "dict", "options": {protocol: {"type": "int"} for protocol in protocols}}
-
-
-def _protocols(choices: t.Sequence[str]) -> dict[str, t.Any]:
-    return {"type": "list", "elements": "str", "choices": list(choices)}
 
 
 class Verify(Operation):
@@ -51,22 +39,11 @@ class Verify(Operation):
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         lists = {part.name: Referenced({**part.specs[part.entries], "required": False}) for part in _PARTS}
-        address = {"host": {"type": "str", "required": True}}
         return {
             **lists,
-            "connect_to": {"type": "dict", "options": address},
-            "origin": TEXT,
-            "tls": {"type": "bool", "default": False},
-            "ports": {
-                "type": "dict",
-                "options": {"input": _ports(PROTOCOLS_IN), "output": _ports(PROTOCOLS_OUT)},
-            },
-            "protocols_in": _protocols(PROTOCOLS_IN),
-            "protocols_out": _protocols(PROTOCOLS_OUT),
-            "sink": {"type": "dict", "options": {**address, "port": {"type": "int"}}},
-            "verify_chain": {"type": "bool", "default": True},
-            "chain_ca_path": {"type": "path"},
-            "play_timeout": {"type": "float", "default": 30.0},
+            "viewers": VIEWERS,
+            "encoders": ENCODERS,
+            "sink": {"type": "dict", "options": {"host": {"type": "str", "required": True}, "port": {"type": "int"}}},
             "wait_timeout": WAIT_TIMEOUT,
         }
 
@@ -97,46 +74,18 @@ class Verify(Operation):
                 with part.naming(operation):
                     operation.check()
         check_wait_timeout(self.params)
-        problem = duration(self.params["play_timeout"])
-        if problem:
-            raise BadInput("play_timeout", f"{problem}, got {self.params['play_timeout']:g}")
-        check_authorities(self.params["chain_ca_path"])
-        check_origin(self.params["origin"], "origin")
-        for option in ("connect_to", "sink"):
-            address = self.params[option]
-            if address and (host_name(address["host"]) or "*" in address["host"]):
-                raise BadInput(f"{option}.host", f"expected a host name or an address, got {address['host']!r}")
-        check_port((self.params["sink"] or {}).get("port"), "sink.port")
-        for way, ports in (self.params["ports"] or {}).items():
-            for protocol, port in (ports or {}).items():
-                check_port(port, f"ports.{way}.{protocol}")
+        check_viewers(self.params["viewers"])
+        check_address(self.params["encoders"], "encoders")
+        check_connect_to(self.params["sink"], "sink")
 
     def run(self, api: Api, context: Context) -> Result:
         places, rows = self._places(api, context)
-        rows += Verification(api, context, self._reach()).run(places)
+        options = [self.params[option] for option in ("viewers", "encoders", "sink", "wait_timeout")]
+        rows += Verification(api, context, reach_of(*options)).run(places)
         for kind in _JOBS:
             jobs = [kind.declaration.specified(job) for job in self.params[kind.option] or ()]
             rows += check_jobs(kind, jobs, api, context)
         return _result(rows, check_mode=context.check_mode)
-
-    def _reach(self) -> Reach:
-        params = self.params
-        connect_to, sink = params["connect_to"], params["sink"]
-        ports = params["ports"] or {}
-
-        def own(way: str) -> dict[str, int]:
-            return {protocol: port for protocol, port in (ports.get(way) or {}).items() if port is not None}
-
-        viewers = Viewers(
-            Settings(params["play_timeout"], params["verify_chain"], params["chain_ca_path"]),
-            Address(connect_to["host"]) if connect_to else None,
-            params["origin"] or "",
-            params["tls"],
-            own("output"),
-            params["protocols_out"],
-        )
-        address = Address(sink["host"], sink["port"]) if sink else None
-        return Reach(viewers, params["protocols_in"], own("input"), address, params["wait_timeout"])
 
     # From the lists to places
 

@@ -44,25 +44,27 @@ class Place(outputs.Place):
 
 @dataclasses.dataclass(frozen=True)
 class Reach:
-    """How the server is reached.
+    """How encoders and viewers reach a server.
 
-    :param protocols: of test signals; None for all that an application has and that can be tried.
+    :param connect_to: where encoders connect in place of the host names. :param tls: whether they use TLS.
     :param ports: of the providers by protocol, in place of those of the sample configuration.
+    :param protocols: of test signals; None for all that an application has and that can be tried.
     :param sink: the address of this host as the server reaches it; None to receive no push.
     :param wait: seconds for a stream to be listed.
     """
 
     viewers: Viewers
-    protocols: t.Sequence[str] | None = None
+    connect_to: Address | None = None
+    tls: bool = False
     ports: t.Mapping[str, int] = dataclasses.field(default_factory=dict)
+    protocols: t.Sequence[str] | None = None
     sink: Address | None = None
     wait: float = 30.0
 
     def publish_url(self, protocol: str, host: str, app: str, stream: str) -> str:
         """Return where a signal is published."""
-        tls = self.viewers.tls
-        port = self.ports.get(protocol) or (PUBLISH_TLS_PORTS if tls else PUBLISH_PORTS)[protocol]
-        return publish_url(protocol, host, port, app, stream, tls=tls)
+        port = self.ports.get(protocol) or (PUBLISH_TLS_PORTS if self.tls else PUBLISH_PORTS)[protocol]
+        return publish_url(protocol, host, port, app, stream, tls=self.tls)
 
 
 def read_places(api: Api, context: Context, vhost: str, app: str, listed: t.Mapping[str, t.Any]) -> list[Place]:

@@ -221,7 +221,7 @@ class Verification:
         if row.signed and place.policy is not None:
             url = place.policy.sign(url)
             self._context.secrets.add_url(url)
-        publication = Publication(url, protocol, self._reach.viewers.connect_to, self._reach.viewers.settings)
+        publication = Publication(url, protocol, self._reach.connect_to, self._reach.viewers.settings)
         return _Trial(place, dataclasses.replace(row, stream=stream), expect, Signal(publication), arrivals)
 
     def _wait_for(self, trials: t.Sequence[_Trial]) -> None:

@@ -287,15 +287,16 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("given", "expected"),
         [
-            ({"play_timeout": 0}, "play_timeout"),
+            ({"viewers": {"timeout": 0}}, "viewers.timeout"),
             ({"wait_timeout": -1}, "wait_timeout"),
-            ({"origin": "example.com"}, "origin"),
-            ({"connect_to": {"host": "*.example.com"}}, "connect_to.host"),
+            ({"viewers": {"origin": "example.com"}}, "viewers.origin"),
+            ({"viewers": {"connect_to": "*.example.com"}}, "viewers.connect_to"),
+            ({"encoders": {"connect_to": "a b"}}, "encoders.connect_to"),
             ({"sink": {"host": "a b"}}, "sink.host"),
             ({"sink": {"host": "127.0.0.1", "port": 70000}}, "sink.port"),
-            ({"ports": {"input": {"rtmp": 0}}}, "ports.input.rtmp"),
-            ({"ports": {"output": {"llhls": -1}}}, "ports.output.llhls"),
-            ({"chain_ca_path": "/gone"}, "chain_ca_path"),
+            ({"encoders": {"ports": {"rtmp": 0}}}, "encoders.ports.rtmp"),
+            ({"viewers": {"ports": {"llhls": -1}}}, "viewers.ports.llhls"),
+            ({"viewers": {"chain_ca_path": "/gone"}}, "viewers.chain_ca_path"),
             ({"vhosts": [{"name": "a/b"}]}, "vhosts[0].name"),
         ],
     )

@@ -62,16 +62,33 @@ def turn_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verification, "_GONE", PATIENCE)
 
 
-def options(server: Simulator, **more: Any) -> dict[str, Any]:
+def options(
+    server: Simulator,
+    *,
+    protocols_in: list[str] | None = None,
+    protocols_out: list[str] | None = None,
+    viewers: dict[str, Any] | None = None,
+    encoders: dict[str, Any] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
     """Return options of the module for a server."""
-    [signalling], [viewers] = server.signalling_ports, server.viewer_ports
-    outputs = dict.fromkeys(("llhls", "hls"), viewers) | dict.fromkeys(("webrtc", "webrtc_tcp"), signalling)
-    ports = {
-        "input": {"rtmp": server.rtmp_ports[0], "whip": signalling},
-        "output": {**outputs, "thumbnail": server.thumbnail_ports[0]},
+    [signalling], [http] = server.signalling_ports, server.viewer_ports
+    outputs = dict.fromkeys(("llhls", "hls"), http) | dict.fromkeys(("webrtc", "webrtc_tcp"), signalling)
+    reach = {
+        "viewers": {
+            "connect_to": "127.0.0.1",
+            "ports": {**outputs, "thumbnail": server.thumbnail_ports[0]},
+            **({} if protocols_out is None else {"protocols": protocols_out}),
+            "timeout": PATIENCE,
+            **(viewers or {}),
+        },
+        "encoders": {
+            "ports": {"rtmp": server.rtmp_ports[0], "whip": signalling},
+            **({} if protocols_in is None else {"protocols": protocols_in}),
+            **(encoders or {}),
+        },
     }
-    found = {"connect_to": {"host": "127.0.0.1"}, "ports": ports, "wait_timeout": PATIENCE, "play_timeout": PATIENCE}
-    return running_modules.connection(server, **{**found, **more})
+    return running_modules.connection(server, **{**reach, "wait_timeout": PATIENCE, **more})
 
 
 def create(server: Simulator, *vhosts: dict[str, Any]) -> None:

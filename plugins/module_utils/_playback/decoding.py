@@ -86,7 +86,7 @@ class _Read:
         kind = self._stream.type
         if self._frame is None and not self._packets:
             raise NotPlayed("media", f"The {kind} track has no frame.")
-        # Outside of MP4 the parameters of a decoder come with a key frame. Of what is no video there is one long packet.
+        # Outside of MP4 a decoder gets its parameters with a key frame. What is no video is one long packet.
         is_video = not self._error or (not getattr(context, "width", 0) and self._packets > 1)
         if self._frame is None and not self._has_key_frame and is_video:
             raise NotPlayed("key_frame", f"None of {self._packets} frames of the {kind} track is a key frame.")

@@ -72,8 +72,8 @@ options:
         type: path
       timeout:
         description:
-          - Seconds that one playback may take. A test stream is tried again for as long, because its first segments take
-            a while.
+          - Seconds that one playback may take. A test stream is tried again for as long, because its first segments
+            take a while.
         type: float
         default: 30
 """

@@ -30,8 +30,8 @@ from .findings import ERROR, MOST_NAMED, WARNING, Collector, Desired, affects
 
 _SETTLES = 10.0  # seconds for which a playback that fails is repeated: a stream may have begun just now
 _MOST = 20  # playbacks at the same time
-_SHOWN = ("vhost", "app", "stream", "host_name", "protocol_out", "signed", "verdict", "stage", "msg")
-_SHOWN += ("seconds_to_first_frame", "latency")
+_PLACE = ("vhost", "app", "stream", "host_name", "protocol_out", "signed")
+_SHOWN = (*_PLACE, "verdict", "stage", "msg", "seconds_to_first_frame", "latency")
 _OF_THE_PORT = ("resolution", "connection", "tls")
 """Stages at which all streams by a host name and protocol fail for one cause."""
 

@@ -31,7 +31,6 @@ def decode(data: bytes, seconds: float, rendition: str = "") -> list[Track]:
             read = {stream.index: _Read(stream) for stream in streams}
             for packet in container.demux(streams):
                 read[packet.stream.index].take(packet)
-            # Before the container is closed, because streams of a closed one cannot be read from PyAV 19 on.
             return [one.track(seconds, rendition) for one in read.values()]
     except av.FFmpegError as error:
         raise NotPlayed("decoding", f"The media cannot be read: {_reason(error)}.") from None
@@ -87,7 +86,7 @@ class _Read:
         kind = self._stream.type
         if self._frame is None and not self._packets:
             raise NotPlayed("media", f"The {kind} track has no frame.")
-        # Outside of MP4 the parameters of a decoder come with a key frame. What is no video is one long packet.
+        # Outside of MP4 a decoder gets its parameters with a key frame. What is no video is one long packet.
         is_video = not self._error or (not getattr(context, "width", 0) and self._packets > 1)
         if self._frame is None and not self._has_key_frame and is_video:
             raise NotPlayed("key_frame", f"None of {self._packets} frames of the {kind} track is a key frame.")

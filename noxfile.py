@@ -367,8 +367,8 @@ def repository(session: nox.Session) -> None:
 
 
 FAST_GATE = BUILD / "coverage" / "fast-gate"
-"""Names the commit whose fast gate passed with COVERAGE set, and its ansible-core. Its coverage and its counts are here,
-so its tests need not run again with that ansible-core.
+"""Names the commit whose fast gate passed with COVERAGE set, and its ansible-core. Coverage and counts are here, so its
+tests need not run again with that ansible-core.
 """
 
 

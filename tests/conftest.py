@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 from collections import defaultdict
@@ -38,17 +39,23 @@ LONG = 900
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Run those tests without measuring, and long ones first. A test that is marked `long` is exhaustive too, and one
-    with a server between the oldest and the newest.
+    """Run those tests without measuring, and long ones first. A test that is marked `long` is exhaustive too. So is one
+    with a server between the newest and the oldest, which is not measured either.
     """
-    for item in [*_with_servers_in_between(items), *(item for item in items if item.get_closest_marker("long"))]:
+    in_between = list(_with_servers_in_between(items))
+    for item in [*in_between, *(item for item in items if item.get_closest_marker("long"))]:
         item.add_marker("exhaustive")
     items[:] = _long_ones_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if not config.pluginmanager.hasplugin("_cov") or config.getoption("no_cov"):
         return
-    for item in items:
-        if pathlib.Path(item.path).resolve().relative_to(HERE).as_posix().startswith(NOT_MEASURED):
-            item.add_marker("no_cover")
+    for item in [*in_between, *(item for item in items if _path(item.path).startswith(NOT_MEASURED))]:
+        item.add_marker("no_cover")
+
+
+@functools.cache
+def _path(path: pathlib.Path) -> str:
+    """Return the path of a test as NOT_MEASURED has it."""
+    return path.resolve().relative_to(HERE).as_posix()
 
 
 def _with_servers_in_between(items: list[Any]) -> Iterator[Any]:

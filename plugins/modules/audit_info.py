@@ -176,6 +176,71 @@ options:
         counters about once a second, so a longer interval gives a more accurate bit rate.
     type: float
     default: 0
+  expected_streams:
+    description:
+      - Streams that should be live. One that is not is a finding of the kind V(stream_missing), and one that is worse
+        than it should be a finding of the kind V(stream_below_expectation). Both are errors.
+      - What is measured is what the server reports of the input, of the largest video track.
+    type: list
+    elements: dict
+    version_added: 3.0.0
+    suboptions:
+      vhost:
+        description: Name of the virtual host.
+        type: str
+        required: true
+      app:
+        description: Name of the application.
+        type: str
+        required: true
+      stream:
+        description: Name of the stream, or of one of its outputs.
+        type: str
+        required: true
+      from:
+        description:
+          - When it begins, as a time of each day such as V(18:00), or as a moment such as V(2026-12-31T18:00). If
+            omitted, it always has begun.
+        type: str
+      until:
+        description:
+          - When it ends, likewise. A time before O(expected_streams[].from) is one of the next day. If omitted, it
+            never ends.
+        type: str
+      time_zone:
+        description:
+          - Time zone of both, such as V(Europe/Berlin). The default is UTC. A moment can have an offset of its own.
+            Needs Python 3.9 where the module runs.
+        type: str
+      days:
+        description: Days on which it begins. If omitted, all.
+        type: list
+        elements: str
+        choices: [mon, tue, wed, thu, fri, sat, sun]
+      min_width:
+        description: Fewest pixels.
+        type: int
+      min_height:
+        description: Fewest lines.
+        type: int
+      min_bitrate:
+        description: Lowest bit rate of the video in bits per second, over the last seconds.
+        type: int
+      min_framerate:
+        description: Fewest frames per second, over the last seconds.
+        type: float
+      audio:
+        description: Whether it must have audio, or must have none. If omitted, both are right.
+        type: bool
+      max_latency:
+        description: Highest latency in seconds of what is played of it.
+        type: float
+      plays_on:
+        description:
+          - Protocols by which it must play, as with O(play). They are tried even with O(play=false).
+        type: list
+        elements: str
+        choices: [llhls, hls, webrtc, webrtc_tcp, thumbnail, srt]
   play:
     description:
       - Whether to play the live streams as viewers do. Each output is played by each host name of its virtual host and
@@ -258,6 +323,24 @@ EXAMPLES = r"""
         app: media
         name: mux1
     sampling_interval: 5
+  register: audit
+
+- name: See that the evening's stream is live, and good enough
+  streamops.ovenmediaengine.audit_info:
+    read_only_vhosts: [default]
+    expected_streams:
+      - vhost: tenant-a
+        app: live
+        stream: main
+        from: "18:00"
+        until: "23:00"
+        time_zone: Europe/Berlin
+        min_height: 1080
+        min_bitrate: 3000000
+        min_framerate: 25
+        audio: true
+        plays_on: [llhls, webrtc]
+        max_latency: 6
   register: audit
 
 - name: Play what is live, before DNS leads to the server
@@ -627,6 +710,47 @@ playbacks:
       description: What failed; empty otherwise.
       type: str
       sample: ''
+expected_streams:
+  description: What was found of each of O(expected_streams).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    vhost:
+      description: Name of the virtual host.
+      type: str
+      sample: tenant-a
+    app:
+      description: Name of the application.
+      type: str
+      sample: live
+    name:
+      description: Name of the stream.
+      type: str
+      sample: main
+    state:
+      description: V(met), V(below), V(missing), or V(not_due) outside of its window of time.
+      type: str
+      sample: met
+    width:
+      description: Pixels of the largest video track; V(null) without one, as the next three.
+      type: float
+      sample: 1920
+    height:
+      description: Lines.
+      type: float
+      sample: 1080
+    bitrate:
+      description: Bits per second, as the server measured them last.
+      type: float
+      sample: 4100000
+    framerate:
+      description: Frames per second, likewise.
+      type: float
+      sample: 29.97
+    audio:
+      description: Whether it has audio; V(null) if it is not live.
+      type: bool
 certificates:
   description: The certificates that the endpoints of O(certificates) serve, by virtual host and endpoint.
   returned: success

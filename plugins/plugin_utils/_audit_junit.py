@@ -94,6 +94,8 @@ def _cases(server: t.Mapping[str, t.Any]) -> dict[tuple[str, str], list[Finding]
     for key, _field, words, name in INSIDE:
         cases.update({(words, f"{one['vhost']}/{one['app']}/{one[name]}"): [] for one in server[key]})
     cases.update({("certificate", f"{one['vhost']} {one['endpoint']}".strip()): [] for one in server["certificates"]})
+    expected = {f"{one['vhost']}/{one['app']}/{one['name']}": one for one in server["expected_streams"]}
+    cases.update({("expected stream", name): [] for name in expected})
     for finding in server["findings"]:
         case = _case_of(finding)
         # Most live streams are not listed, and only those that are have a test case without a finding.

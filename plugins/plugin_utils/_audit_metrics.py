@@ -55,6 +55,7 @@ METRICS = (
     Metric("records", "Number of recordings by state.", ("server", "vhost", "state")),
     Metric("streams", "Number of listed pulled streams that are live or missing.", ("server", "vhost", "state")),
     Metric("channels", "Number of channels by state.", ("server", "vhost", "type", "state")),
+    Metric("expected_streams", "Number of expected streams by state.", ("server", "vhost", "state")),
     Metric("playbacks", "Number of playbacks by outcome.", (*_PLAYED, "verdict")),
     Metric("playback_first_frame_seconds", "Longest time from the first request to the first decoded frame.", _PLAYED),
     Metric("playback_latency_seconds", "Highest latency of the playbacks.", _PLAYED),
@@ -105,6 +106,9 @@ def _add_server(samples: dict[str, Samples], server: Record) -> None:
     _count(
         samples["channels"],
         ((name, _label(one["vhost"]), _label(one["type"]), _state(one["state"])) for one in server["channels"]),
+    )
+    _count(
+        samples["expected_streams"], ((name, _label(one["vhost"]), one["state"]) for one in server["expected_streams"])
     )
     _add_playbacks(samples, name, server["playbacks"])
     for one in sorted(server["certificates"], key=lambda one: (natural(one["vhost"]), natural(one["endpoint"]))):

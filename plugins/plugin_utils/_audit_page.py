@@ -161,6 +161,9 @@ class Page:
         self.playbacks = sorted(
             (row for server in self.servers for row in _played(server)), key=lambda row: int(row["rank"])
         )
+        self.expected_streams = sorted(
+            (row for server in self.servers for row in _expected(server)), key=lambda row: int(row["rank"])
+        )
         self.certificates = sorted(
             (row for server in self.servers for row in _certificates(server)),
             key=lambda row: (row["rank"], row["days"]),
@@ -334,6 +337,25 @@ def _played(server: Record) -> t.Iterator[dict[str, t.Any]]:
             "details": ". ".join(filter(None, (one["host_name"], reason, latency))),
             "protocols": " → ".join(filter(None, (one.get("protocol_in"), one["protocol_out"]))) + signed,
             "result": one["verdict"].replace("_", " ") + stage,
+        }
+
+
+def _expected(server: Record) -> t.Iterator[dict[str, t.Any]]:
+    for one in server["expected_streams"]:
+        severity = ERROR if one["state"] in ("missing", "below") else OK
+        size = f"{one['width']:g}×{one['height']:g}" if one["width"] and one["height"] else ""
+        rates = [
+            _rate(int(one["bitrate"])) if one["bitrate"] else "",
+            f"{one['framerate']:g}/s" if one["framerate"] else "",
+        ]
+        audio = {True: "audio", False: "no audio", None: ""}[one["audio"]]
+        yield {
+            "server": server["name"],
+            "severity": severity,
+            "rank": _RANK[severity],
+            "title": f"{one['vhost']}/{one['app']}/{one['name']}",
+            "details": ", ".join(filter(None, (size, *rates, audio))),
+            "state": {"met": "as expected", "below": "below", "missing": "missing", "not_due": "not now"}[one["state"]],
         }
 
 

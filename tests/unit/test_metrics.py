@@ -93,11 +93,14 @@ def test_a_query_with_a_wrong_name_is_detected(query: str) -> None:
         check(query)
 
 
+OF_STREAMS = ("does_not_play", "stream_missing", "stream_below_expectation")
+
+
 def test_queries_compare_labels_with_values_that_exist() -> None:
     values = {
         "severity": {"error", "drift"},
-        "state": set(STATES),
-        "kind": {"push_error", "record_error", "does_not_play", "handshake_failed", "certificate_differs"},
+        "state": {*STATES, "missing", "below"},
+        "kind": {"push_error", "record_error", "handshake_failed", "certificate_differs", *OF_STREAMS},
         "verdict": {FAILS},
         "server": {"$server"},
     }

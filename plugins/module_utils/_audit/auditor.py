@@ -17,6 +17,7 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.server_version import NEWEST, TESTED, show
 from .._playback.outputs import Viewers
+from .._playback.playback import Settings
 from .._resources import application, virtual_host
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
@@ -25,6 +26,7 @@ from .._resources.stream import PULLED_STREAMS
 from .._tls.certificate import Certificate, Endpoint, covers
 from .applications import Applications, Inputs
 from .durable import DurableAudit
+from .expected import ExpectedStream, ExpectedStreams
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Collector, Desired, DesiredCertificate, Finding, affects
 from .jobs import JobAudit
 from .kinds import KindAudit
@@ -272,12 +274,15 @@ class Audit:
         sampling_interval: float = 0.0,
         config_dir: str | None = None,
         viewers: Viewers | None = None,
+        play: bool = False,
+        expected: t.Sequence[ExpectedStream] = (),
         findings: t.Iterable[Finding] = (),
     ) -> None:
         """``sampling_interval`` is the time in seconds between two samples of what runs; 0 for one sample.
 
         ``config_dir`` is the configuration directory that the server starts from, if objects are durable.
-        ``viewers`` says how live streams are played; None to play none.
+        ``viewers`` says how live streams are played, all of them with ``play``, otherwise those that are
+        expected to play by a protocol. ``expected`` are the streams that should be live.
         ``findings`` are those about entries of the lists that cannot be compared.
         """
         self._api = api
@@ -297,7 +302,10 @@ class Audit:
         )
         self._parts: list[KindAudit] = [self._push_tasks, self._records, self._streams, *self._channels]
         self._objects = ObjectAudit(*common, self._parts, self._durable)
-        self._playing = None if viewers is None else PlayAudit(api, context, desired, self._collector, viewers)
+        self._expected = ExpectedStreams(api, context, self._collector, expected)
+        self._plays_all = play
+        only = None if play else self._expected.played()
+        self._playing = PlayAudit(api, context, desired, self._collector, viewers or Viewers(Settings()), only)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None
         self._release = NEWEST
@@ -336,10 +344,9 @@ class Audit:
             channels.read_tracks()
         self._inputs.start(self._version)
         needed = [stream for part in self._parts for stream in part.needed_streams()]
-        self._inputs.read(needed, every=self._playing is not None)
+        self._inputs.read([*needed, *self._expected.needed_streams()], every=self._plays_all)
         self._look_again()
-        if self._playing is not None:
-            self._playing.read(self._inputs, self._applications, self._objects.option_forms)
+        self._playing.read(self._inputs, self._applications, self._objects.option_forms)
 
     def _compare(self) -> None:
         """Report what differs in what was read, and what is wrong with it. Sends nothing."""
@@ -361,14 +368,16 @@ class Audit:
         for part in self._parts:
             part.compare(self._release)
         self._inputs.judge()
-        if self._playing is not None:
-            self._playing.compare()
+        self._playing.compare()
+        if self._reachable:
+            self._expected.compare(self._inputs, self._applications, self._playing.rows)
 
     def _look_again(self) -> None:
         """Read what runs, and what should run, once more after the sampling interval. Raises OmeError."""
         calls = [call for part in self._parts for call in part.second_look()]
         waited_for = (key for part in (self._push_tasks, self._records) for key in part.unused_inputs())
         calls += self._inputs.second_look(waited_for)
+        calls += self._expected.second_look(self._applications)
         if self._sampling_interval and calls:
             self._context.sleep(self._sampling_interval)
             self._api.map_concurrently(calls)
@@ -406,6 +415,7 @@ class Audit:
                 (entry for part in self._channels for entry in part.entries),
                 key=lambda one: (one["vhost"], one["app"], one["name"], one["type"]),
             ),
-            "playbacks": self._playing.entries if self._playing is not None else [],
+            "playbacks": self._playing.entries,
+            "expected_streams": self._expected.entries,
             "certificates": sorted(self._certificates, key=lambda one: (one["vhost"], one["endpoint"])),
         }

@@ -39,13 +39,24 @@ _OF_THE_PORT = ("resolution", "connection", "tls")
 class PlayAudit:
     """Plays the live streams of one server."""
 
-    def __init__(self, api: Api, context: Context, desired: Desired, collector: Collector, viewers: Viewers) -> None:
+    def __init__(
+        self,
+        api: Api,
+        context: Context,
+        desired: Desired,
+        collector: Collector,
+        viewers: Viewers,
+        only: t.Mapping[Key, t.Sequence[str]] | None = None,
+    ) -> None:
+        """``only`` are the streams that are played, and the protocols by which they are; None for all."""
         self._api = api
         self._context = context
         self._collector = collector
         self._viewers = viewers
         self._listed = {vhost["name"]: vhost for vhost in desired.vhosts}
-        self._rows: list[tuple[Key, Row]] = []
+        self._only = only
+        self.rows: list[tuple[Key, Row]] = []
+        """What came of each playback, with the input that it is of."""
         self._not_signed: dict[str, str] = {}
 
     # Reading
@@ -58,6 +69,8 @@ class PlayAudit:
         """
         plays: list[tuple[Key, Row, Target]] = []
         for key, raw in inputs.live():
+            if self._only is not None and key not in self._only:
+                continue
             for place in self._places(key, applications, vhosts):
                 plays += [(key, row, target) for row, target in self._plays(place, key, raw)]
         try:
@@ -73,7 +86,7 @@ class PlayAudit:
         )
         failed = {key for (key, _row, _target), playback in zip(plays, playbacks) if not playback.plays}
         ended = failed.difference(inputs.still_live(failed)) if failed else set()
-        self._rows += [
+        self.rows += [
             (key, row.played(playback, PLAYS))
             for (key, row, _target), playback in zip(plays, playbacks)
             if playback.plays or key not in ended
@@ -103,7 +116,8 @@ class PlayAudit:
 
     def _plays(self, place: Place, key: Key, raw: t.Mapping[str, t.Any]) -> t.Iterator[tuple[Row, Target]]:
         """Yield what viewers play of a stream (wire form)."""
-        for protocol in place.protocols(self._viewers):
+        protocols = place.protocols(self._viewers) if self._only is None else self._only.get(key, ())
+        for protocol in protocols:
             if place.why_not(protocol):
                 continue
             signed = place.is_protected(protocol)
@@ -120,7 +134,7 @@ class PlayAudit:
         for vhost, text in self._not_signed.items():
             self._collector.add(WARNING, "concern", text, vhost=vhost, field="signed_policy")
         causes: dict[tuple[t.Any, ...], list[tuple[Key, Row]]] = {}
-        for key, row in self._rows:
+        for key, row in self.rows:
             if row.verdict != FAILS:
                 continue
             of_port = row.stage in _OF_THE_PORT
@@ -145,7 +159,7 @@ class PlayAudit:
     def entries(self) -> list[dict[str, t.Any]]:
         """What results say of each playback."""
         rows = sorted(
-            (row for _key, row in self._rows),
+            (row for _key, row in self.rows),
             key=lambda row: [str(name) for name in (row.vhost, row.app, row.stream, row.host_name, row.protocol_out)],
         )
         return [{key: value for key, value in row.as_result().items() if key in _SHOWN} for row in rows]

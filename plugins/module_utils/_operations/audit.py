@@ -11,6 +11,7 @@ import typing as t
 
 from .._api.client import Api
 from .._audit.auditor import Audit
+from .._audit.expected import ExpectedStream
 from .._audit.findings import DRIFT, ERROR, Desired, DesiredCertificate, Finding
 from .._certificates.new_files import sources_of
 from .._certificates.probe import Expected, ProbeSettings
@@ -42,6 +43,7 @@ from .certificates import (
     with_list_of_endpoints,
 )
 from .durable_options import DURABLE, check_durable, warn_unused
+from .expected_streams import EXPECTED_STREAMS, expected_of
 from .viewers import VIEWERS, check_viewers, viewers_of
 
 # The operation that audits a server.
@@ -70,7 +72,7 @@ class AuditInfo(Operation):
 
     # The entries of `vhosts` hold names and states only.
     masked_results = ("vhosts",)
-    lists_of_findings = ("vhosts", "applications", *(one.option for one in INSIDE), "certificates")
+    lists_of_findings = ("vhosts", "applications", *(one.option for one in INSIDE), "certificates", "expected_streams")
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -85,6 +87,7 @@ class AuditInfo(Operation):
             "certificate_endpoints": ENDPOINTS,
             "certificate_days": {"type": "int", "default": 30},
             "sampling_interval": {"type": "float", "default": 0.0},
+            "expected_streams": EXPECTED_STREAMS,
             "play": {"type": "bool", "default": False},
             "viewers": VIEWERS,
             **CHAIN_OPTIONS,
@@ -184,7 +187,7 @@ class AuditInfo(Operation):
         settings = ProbeSettings(
             self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"]
         )
-        certificates = list(self._certificates(api, bad))
+        certificates, expected = list(self._certificates(api, bad)), list(self._expected(bad))
         warn_unused(self.params, context, "the files of the configuration are not compared")
         audit = Audit(
             api,
@@ -192,7 +195,9 @@ class AuditInfo(Operation):
             desired,
             sampling_interval=self.params["sampling_interval"],
             config_dir=self.params["config_dir"] if self.params["durable"] else None,
-            viewers=viewers_of(self.params["viewers"]) if self.params["play"] else None,
+            viewers=viewers_of(self.params["viewers"]),
+            play=self.params["play"],
+            expected=expected,
             findings=bad,
         )
         audit.run(certificates, settings)
@@ -228,6 +233,20 @@ class AuditInfo(Operation):
             else:
                 valid[names] = entry
         return list(valid.values())
+
+    def _expected(self, bad: list[Finding]) -> t.Iterator[ExpectedStream]:
+        """Yield the streams that should be live; add a finding to ``bad`` for invalid entries."""
+        for index, entry in enumerate(self.params["expected_streams"] or []):
+            path = f"expected_streams[{index}]"
+            try:
+                if path in self.invalid_entries:
+                    raise BadInput(path, self.invalid_entries[path])
+                yield expected_of(entry, path)
+            except BadInput as error:
+                names = dict(
+                    zip(("vhost", "application", "stream"), map(str, map(entry.get, ("vhost", "app", "stream"))))
+                )
+                bad.append(_bad_input(error, **names))
 
     def _certificates(self, api: Api, bad: list[Finding]) -> t.Iterator[DesiredCertificate]:
         """Yield the certificate that each endpoint should serve; add a finding to ``bad`` for invalid options."""

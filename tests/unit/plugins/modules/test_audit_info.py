@@ -67,6 +67,8 @@ SECRETS = ("canary", "ome-access-token")
 OWN_KINDS = {
     "missing": "drift",
     "does_not_play": "error",
+    "stream_missing": "error",
+    "stream_below_expectation": "error",
     "differs": "drift",
     "not_listed": "drift",
     "unmanaged": "info",

@@ -69,7 +69,7 @@ class Played:
         with contextlib.closing(Transport(settings)) as transport:
             context = Context(sleep=self.sleep, clock=self.clock)
             listed = desired or Desired(read_only=["default", "t-a", "t-b"])
-            audit = Audit(Api(transport), context, listed, viewers=reach)
+            audit = Audit(Api(transport), context, listed, viewers=reach, play=True)
             audit.run([], ProbeSettings(1.0))
         assert self.simulator.writes == []
         return audit.result()

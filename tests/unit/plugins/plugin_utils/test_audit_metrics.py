@@ -114,6 +114,10 @@ def fleet() -> dict[str, Any]:
             playback("webrtc", "fails", None, None),
             playback(None, "not_tried", None, None),
         ],
+        expected_streams=[
+            {**place, "name": "canary-name", "state": state, "width": 1920.0, "height": None, "audio": True}
+            for state in ("met", "below", "missing", "missing")
+        ],
         certificates=[
             certificate("127.0.0.1:3334 (a.example.com)", "2026-02-03T03:00:00Z", agrees=True),
             certificate("127.0.0.1:3335 (a.example.com)", "2026-01-01T00:00:00Z", agrees=False, vhost=""),
@@ -177,6 +181,15 @@ def test_playbacks_by_protocol() -> None:
     assert found["playbacks"] == {(*llhls, "plays"): 2, (*llhls, "fails"): 1, (*webrtc, "fails"): 1}
     assert found["playback_first_frame_seconds"] == {llhls: 0.5}
     assert found["playback_latency_seconds"] == {llhls: 1.5}
+
+
+def test_expected_streams_by_state() -> None:
+    found = parsed(audit_metrics(audit_report(fleet(), END, START)))
+    assert found["expected_streams"] == {
+        ("media-10", "tenant", "met"): 1,
+        ("media-10", "tenant", "below"): 1,
+        ("media-10", "tenant", "missing"): 2,
+    }
 
 
 def seconds(time: str) -> float:

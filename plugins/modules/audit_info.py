@@ -241,6 +241,19 @@ options:
         type: list
         elements: str
         choices: [llhls, hls, webrtc, webrtc_tcp, thumbnail, srt]
+  statistics:
+    description:
+      - How deep RV(statistics) are. V(server) adds no request. V(vhosts), V(applications) and V(streams) add one for
+        each of them, and one for each application to list its streams.
+    type: str
+    choices: [server, vhosts, applications, streams]
+    default: server
+    version_added: 3.0.0
+  statistics_streams:
+    description: Of how many streams RV(statistics) tell with O(statistics=streams), those with the most viewers.
+    type: int
+    default: 100
+    version_added: 3.0.0
   play:
     description:
       - Whether to play the live streams as viewers do. Each output is played by each host name of its virtual host and
@@ -751,6 +764,49 @@ expected_streams:
     audio:
       description: Whether it has audio; V(null) if it is not live.
       type: bool
+statistics:
+  description:
+    - Who watches, and how much comes in and goes out, of the server and of what O(statistics) asks for. Empty if the
+      server has no statistics.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    vhost:
+      description: Name of the virtual host; empty for the whole server.
+      type: str
+      sample: tenant-a
+    app:
+      description: Name of the application; empty for a virtual host.
+      type: str
+      sample: live
+    stream:
+      description: Name of the stream; empty for an application.
+      type: str
+      sample: main
+    uptime:
+      description: Seconds since the server started; V(null) for all but the server.
+      type: int
+    connections:
+      description: Viewers and pushes at present, by protocol.
+      type: dict
+      sample: {llhls: 120, webrtc: 14}
+    bits_per_second_in:
+      description: Average rate of what comes in, as the server calculates it.
+      type: int
+      sample: 4100000
+    bits_per_second_out:
+      description: The same of what goes out.
+      type: int
+      sample: 510000000
+    bytes_in:
+      description: All that has come in.
+      type: int
+      sample: 812345678
+    bytes_out:
+      description: All that has gone out.
+      type: int
+      sample: 98123456789
 certificates:
   description: The certificates that the endpoints of O(certificates) serve, by virtual host and endpoint.
   returned: success

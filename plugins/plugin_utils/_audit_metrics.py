@@ -40,6 +40,7 @@ class Metric(t.NamedTuple):
 
 
 _ENDPOINT = ("server", "vhost", "endpoint")
+_COUNTED = ("server", "vhost", "app", "stream")
 _PLAYED = ("server", "vhost", "protocol")
 METRICS = (
     Metric("start_timestamp_seconds", "Time at which the audit began, of the oldest part if reports were merged."),
@@ -55,6 +56,10 @@ METRICS = (
     Metric("records", "Number of recordings by state.", ("server", "vhost", "state")),
     Metric("streams", "Number of listed pulled streams that are live or missing.", ("server", "vhost", "state")),
     Metric("channels", "Number of channels by state.", ("server", "vhost", "type", "state")),
+    Metric("uptime_seconds", "Time since the server started.", ("server",)),
+    Metric("connections", "Number of viewers and pushes by protocol.", (*_COUNTED, "protocol")),
+    Metric("throughput_bits_per_second", "Average rate of what comes in or goes out.", (*_COUNTED, "direction")),
+    Metric("transferred_bytes", "Amount of what has come in or gone out.", (*_COUNTED, "direction")),
     Metric("expected_streams", "Number of expected streams by state.", ("server", "vhost", "state")),
     Metric("playbacks", "Number of playbacks by outcome.", (*_PLAYED, "verdict")),
     Metric("playback_first_frame_seconds", "Longest time from the first request to the first decoded frame.", _PLAYED),
@@ -110,9 +115,24 @@ def _add_server(samples: dict[str, Samples], server: Record) -> None:
     _count(
         samples["expected_streams"], ((name, _label(one["vhost"]), one["state"]) for one in server["expected_streams"])
     )
+    _add_statistics(samples, name, server["statistics"])
     _add_playbacks(samples, name, server["playbacks"])
     for one in sorted(server["certificates"], key=lambda one: (natural(one["vhost"]), natural(one["endpoint"]))):
         _add_certificate(samples, (name, _label(one["vhost"]), _label(one["endpoint"])), one)
+
+
+def _add_statistics(samples: dict[str, Samples], name: str, statistics: t.Iterable[Record]) -> None:
+    """Add who watches. The labels of the whole server are empty but one."""
+    for one in statistics:
+        place = (name, _label(one["vhost"]), _label(one["app"]), _label(one["stream"]))
+        if one["uptime"] is not None:
+            samples["uptime_seconds"][(name,)] = one["uptime"]
+        for protocol, number in (one["connections"] or {}).items():
+            samples["connections"][(*place, _label(protocol))] = number
+        for metric, key in (("throughput_bits_per_second", "bits_per_second"), ("transferred_bytes", "bytes")):
+            for direction in ("in", "out"):
+                if one[f"{key}_{direction}"] is not None:
+                    samples[metric][(*place, direction)] = one[f"{key}_{direction}"]
 
 
 def _add_playbacks(samples: dict[str, Samples], name: str, playbacks: t.Iterable[Record]) -> None:

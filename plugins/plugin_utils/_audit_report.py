@@ -112,7 +112,7 @@ def _server(name: str, result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 
 EMPTY_FINDING = Finding("", "", "")._asdict()
-ADDED = ("records", "streams", "channels", "playbacks", "expected_streams")
+ADDED = ("records", "streams", "channels", "playbacks", "expected_streams", "statistics")
 """Lists that reports of earlier releases than 2.0.0, or than 3.0.0 for the last one, do not have."""
 
 

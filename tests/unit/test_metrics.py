@@ -102,6 +102,7 @@ def test_queries_compare_labels_with_values_that_exist() -> None:
         "state": {*STATES, "missing", "below"},
         "kind": {"push_error", "record_error", "handshake_failed", "certificate_differs", *OF_STREAMS},
         "verdict": {FAILS},
+        "vhost": {""},
         "server": {"$server"},
     }
     for _title, query in queries():

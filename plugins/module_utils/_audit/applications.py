@@ -106,6 +106,11 @@ class Applications:
                 self._collector.add_error(error, vhost=vhost, application=app)
             return ()
 
+    @property
+    def present(self) -> list[tuple[str, str]]:
+        """Virtual host and application of those that are on the server."""
+        return sorted(self._present)
+
     def live_inputs(self) -> list[Key]:
         """Return the live inputs of the applications whose streams were listed."""
         return sorted(Key(*scope, name) for scope, names in self._live.items() for name in names)
@@ -183,6 +188,11 @@ class Inputs:
     def second_look(self, more: t.Iterable[Key]) -> list[t.Callable[[], None]]:
         """Return the calls that read the inputs without output again, and ``more``."""
         return [functools.partial(self._read_again, key) for key in sorted({*self._suspects, *more})]
+
+    @property
+    def statistics(self) -> tuple[t.Mapping[str, t.Any], str | None]:
+        """The statistics of the server in wire form, empty if it has none, and the header `Date` of their answer."""
+        return self._statistics
 
     def live(self) -> list[tuple[Key, t.Mapping[str, t.Any]]]:
         """Return the live inputs that could be read, in wire form."""

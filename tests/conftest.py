@@ -1,15 +1,19 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which tests the coverage is measured by, and in which order they run."""
+"""Which tests the coverage is measured by, which are exhaustive, and in which order they run."""
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RELEASES
 
 HERE = pathlib.Path(__file__).resolve().parent
 NOT_MEASURED = (
@@ -27,22 +31,47 @@ need, and they reach next to nothing that no other test reaches.
 assert all((HERE / path).exists() for path in NOT_MEASURED), "a path of NOT_MEASURED does not exist"
 
 
+SERVERS = (*RELEASES, "documented")
+"""Simulated servers. What works with the newest and the oldest release rarely fails with another one."""
+START_SERVERS = ("e2e/", "unit/plugins/modules/")
+"""Tests that start one, which takes longer than a comparison with the keys of a release."""
 LONG = 900
 """Tests that are given as many seconds as this are begun first."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Run those tests without measuring, and long ones first. A test that is marked `long` is exhaustive too."""
-    for item in items:
-        if item.get_closest_marker("long"):
-            item.add_marker("exhaustive")
+    """Run those tests without measuring, and long ones first. A test that is marked `long` is exhaustive too. So is one
+    with a server between the newest and the oldest, which is not measured either.
+    """
+    in_between = list(_with_servers_in_between(items))
+    for item in [*in_between, *(item for item in items if item.get_closest_marker("long"))]:
+        item.add_marker("exhaustive")
     items[:] = _long_ones_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if not config.pluginmanager.hasplugin("_cov") or config.getoption("no_cov"):
         return
-    for item in items:
-        if pathlib.Path(item.path).resolve().relative_to(HERE).as_posix().startswith(NOT_MEASURED):
-            item.add_marker("no_cover")
+    for item in [*in_between, *(item for item in items if _path(item.path).startswith(NOT_MEASURED))]:
+        item.add_marker("no_cover")
+
+
+@functools.cache
+def _path(path: pathlib.Path) -> str:
+    """Return the path of a test as NOT_MEASURED has it."""
+    return path.resolve().relative_to(HERE).as_posix()
+
+
+def _with_servers_in_between(items: list[Any]) -> Iterator[Any]:
+    """Yield the tests whose server is neither the newest nor the oldest of those with which their function runs."""
+    by_function: dict[tuple[Any, str], dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for item in (item for item in items if _path(item.path).startswith(START_SERVERS)):
+        for name, value in item.callspec.params.items() if hasattr(item, "callspec") else ():
+            if value in SERVERS:
+                by_function[item.function, name][value].append(item)
+    for by_server in by_function.values():
+        releases = [release for release in RELEASES if release in by_server]
+        if releases[:1] == [NEWEST]:
+            for server in by_server.keys() - {NEWEST, releases[-1]}:
+                yield from by_server[server]
 
 
 def _long_ones_first(items: list[Any], processes: int) -> list[Any]:

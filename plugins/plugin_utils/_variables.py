@@ -50,13 +50,14 @@ _OPTIONS = {path.parents[1].name: _words(path) for path in sorted(_ROOT.glob(f"r
 _KNOWN = _words(*_ROOT.glob("roles/*/tasks/*.yml"), *_ROOT.glob("playbooks/*.yml")).union({SWITCH}, *_OPTIONS.values())
 
 
-def documented() -> list[str]:
+@functools.cache
+def documented() -> tuple[str, ...]:
     """Return the variables that users can set, in roles, playbooks and action plugins."""
     found = {SWITCH, *(word for word in _words(*_ROOT.glob("playbooks/*.yml")) if word.startswith(PREFIX))}
     for role in _OPTIONS:
         specs = yaml.safe_load((_ROOT / "roles" / role / _SPECS).read_text(encoding="utf-8"))["argument_specs"]
         found.update(name for entry in specs.values() for name in entry.get("options", ()))
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 def unknown_names(role: str, names: t.Iterable[str]) -> list[str]:

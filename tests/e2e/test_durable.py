@@ -97,6 +97,7 @@ def test_nothing_is_missing_after_a_restart(project: Project, tmp_path: pathlib.
 RECORDING = "/${VirtualHost}/${Application}/main_${StartTime:YYYYMMDDhhmmss}.mp4"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("host", ONE_BY_ONE)
 def test_what_the_server_has_started_itself_is_started_by_nobody_else(
     project: Project, tmp_path: pathlib.Path, host: str

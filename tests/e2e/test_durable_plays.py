@@ -14,7 +14,7 @@ import typing as t
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED_MEDIA, ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED_MEDIA, ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
 from ansible_collections.streamops.ovenmediaengine.tests.unit.viewing import status_of_playlist
@@ -115,7 +115,9 @@ def live(server: Simulator) -> dict[str, tuple[int, list[str]]]:
     return found
 
 
-@pytest.mark.parametrize("version", RECORDED_MEDIA)
+@pytest.mark.parametrize(
+    "version", [NEWEST, *(pytest.param(version, marks=pytest.mark.exhaustive) for version in RECORDED_MEDIA[1:])]
+)
 def test_each_way_to_make_an_application_outlives_a_restart(project: Project, version: str) -> None:
     inventory(project, "http://127.0.0.1:9")
     start_files(project, version)

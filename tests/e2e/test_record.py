@@ -77,6 +77,7 @@ def test_start_and_stop(project: Project, media: Simulator) -> None:
     assert recorded(media) == {config: ""}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("state", ["started", "stopped"])
 def test_the_recording_of_another_stream_is_refused(project: Project, media: Simulator, state: str) -> None:
     project.inventory({"media-1": media.url})

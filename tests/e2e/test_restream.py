@@ -113,6 +113,7 @@ def test_streams_and_platforms_with_hyphens_have_push_tasks_of_their_own(project
     assert streams(sim) == {"main--backup-youtube": "main"}
 
 
+@pytest.mark.exhaustive
 def test_a_push_task_with_the_id_of_2_0_0_is_the_one_of_its_stream_only(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_platforms=[{**AMBIGUOUS[0], "id": "main-backup-youtube"}])
     backup = ["-e", "restream_stream=main-backup"]
@@ -128,6 +129,7 @@ def test_a_push_task_with_the_id_of_2_0_0_is_the_one_of_its_stream_only(project:
     assert streams(sim) == {}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("state", ["started", "stopped"])
 def test_the_push_task_of_another_stream_is_refused(project: Project, sim: Simulator, state: str) -> None:
     inventory(project, sim, ovenmediaengine_platforms=[{**AMBIGUOUS[0], "id": "youtube"}])

@@ -161,6 +161,7 @@ def test_kernel_settings_that_the_host_refuses_are_reported(project: Project, ho
     assert "the host refuses net.core.rmem_max" in again.summary("media-1") and changed(again) == [], again.output
 
 
+@pytest.mark.exhaustive
 def test_uninstalling_a_server_that_failed_leaves_no_failed_unit(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     assert media.play(server_settings=media.settings(**BROKEN), server_start_wait=4).status == 2
@@ -239,6 +240,7 @@ def test_a_unit_of_somebody_else_is_neither_replaced_nor_removed(project: Projec
     assert removed.status == 0 and media.unit_file.read_text(encoding="utf-8") == theirs, removed.output
 
 
+@pytest.mark.exhaustive
 def test_containers_see_the_data_directory_and_volumes_under_the_same_path(project: Project, host: FakeHost) -> None:
     servers = {name: Media(project, host, name, f"-{name}") for name in ("quadlet", "compose")}
     checked = play(project, servers, "--check", "--diff", server_volumes=["/srv/100%/$x:/recordings"])

@@ -19,6 +19,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from .conftest import REPOSITORY, TOKEN, Project
 from .rulebooks import Rulebook, Stopwatch, is_complete, overlapping, writes
 from .test_documents import shown_in
+from .test_verify import media_server
+from .test_verify import variables as media_variables
 
 pytestmark = pytest.mark.long
 SERVER = "media1"
@@ -35,6 +37,21 @@ def restored(rulebook: Rulebook, *sims: Simulator) -> None:
     """Wait until servers have everything, and nothing runs any more."""
     for sim in sims:
         rulebook.wait_until(lambda sim=sim: is_complete(sim), "the rebuild")  # type: ignore[misc]
+
+
+@needs("java")
+@pytest.mark.timeout(600)
+def test_a_restore_ends_when_viewers_can_play(project: Project) -> None:
+    with media_server() as sim:
+        rulebook = Rulebook(project, "restore_after_restart", {SERVER: sim}, heal_throttle=1)
+        variables = {**media_variables(sim, few=True), "ovenmediaengine_verify": True}
+        project.inventory({SERVER: sim.url}, ovenmediaengine_http_headers={}, **variables)
+        with rulebook:
+            rulebook.wait_until(lambda: len(rulebook.runs()) == 1, "the end of the first run")
+            sim.restart()
+            rulebook.wait_until(lambda: len(rulebook.runs()) == 2, "the end of the run")
+            shown = rulebook.output
+    assert shown.count(", 0 fail, 4 not tried") == 2
 
 
 @needs("java")

@@ -146,6 +146,7 @@ def stub(tmp_path: pathlib.Path, sim: Simulator) -> Stub:
     return made
 
 
+@pytest.mark.exhaustive
 def test_the_server_that_restarts_is_restored_and_no_other(project: Project, sim: Simulator) -> None:
     environment = {name: project.environment[name] for name in ("HOME", "ANSIBLE_HOME", "ANSIBLE_COLLECTIONS_PATH")}
     with Simulator(token=TOKEN, stop_delay=0.2) as other:
@@ -266,15 +267,20 @@ def test_a_dead_server_is_reported_once(stub: Stub, sim: Simulator) -> None:
     ("kind", "options", "words"),
     [
         ("unauthorized", {}, "rejects the access token (HTTP 401)"),
-        ("status", {"status": 502}, "sends no start time (HTTP 502)"),
-        ("redirect", {"location": "http://127.0.0.1:1/"}, "sends no start time (HTTP 302)"),
-        ("html", {}, "sends no start time (HTTP 200)"),
-        ("huge", {"size": 2_000_000}, "sends no start time (HTTP 200)"),
-        ("garbage", {"variant": "http"}, "does not answer as OvenMediaEngine does (BadStatusLine)"),
-        ("garbage", {"variant": "deep"}, "sends no start time (HTTP 200)"),
-        ("reset", {}, "does not answer (Connection reset by peer)"),
-        ("delay", {"seconds": PATIENCE}, "does not answer (timed out)"),
-        ("trickle", {"seconds": 0.05}, "does not answer (timed out)"),
+        *(
+            pytest.param(*case, marks=pytest.mark.exhaustive)
+            for case in (
+                ("status", {"status": 502}, "sends no start time (HTTP 502)"),
+                ("redirect", {"location": "http://127.0.0.1:1/"}, "sends no start time (HTTP 302)"),
+                ("html", {}, "sends no start time (HTTP 200)"),
+                ("huge", {"size": 2_000_000}, "sends no start time (HTTP 200)"),
+                ("garbage", {"variant": "http"}, "does not answer as OvenMediaEngine does (BadStatusLine)"),
+                ("garbage", {"variant": "deep"}, "sends no start time (HTTP 200)"),
+                ("reset", {}, "does not answer (Connection reset by peer)"),
+                ("delay", {"seconds": PATIENCE}, "does not answer (timed out)"),
+                ("trickle", {"seconds": 0.05}, "does not answer (timed out)"),
+            )
+        ),
     ],
 )
 def test_a_server_that_answers_badly_is_left_alone(
@@ -344,7 +350,10 @@ class Proxy:
         return f"http://somebody:canary%2Fproxy@127.0.0.1:{self._server.server_address[1]}"
 
 
-@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+@pytest.mark.parametrize(
+    "variable",
+    ["http_proxy", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("HTTP_PROXY", "all_proxy"))],
+)
 def test_a_proxy_of_the_environment_is_used(stub: Stub, sim: Simulator, variable: str) -> None:
     """The modules of the playbook use it, too."""
     restart(sim)
@@ -356,7 +365,13 @@ def test_a_proxy_of_the_environment_is_used(stub: Stub, sim: Simulator, variable
     assert "\r\nProxy-Authorization: Basic c29tZWJvZHk6Y2FuYXJ5L3Byb3h5\r\n" in head
 
 
-@pytest.mark.parametrize("ignored", ["127.0.0.1", "other.example.com, 127.0.0.0/8", "*"])
+@pytest.mark.parametrize(
+    "ignored",
+    [
+        "127.0.0.1",
+        *(pytest.param(names, marks=pytest.mark.exhaustive) for names in ("other.example.com, 127.0.0.0/8", "*")),
+    ],
+)
 def test_a_proxy_is_bypassed_if_the_environment_says_so(stub: Stub, sim: Simulator, ignored: str) -> None:
     with Proxy(sim) as proxy:
         stub.change(environment={"http_proxy": proxy.url, "no_proxy": ignored})

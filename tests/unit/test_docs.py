@@ -200,6 +200,10 @@ class Workplace:
         assert first > 0 and second == 0, f"{where}: {first} changes in the first run, {second} in the second"
 
 
+TYPICAL = "guide_first_steps"
+"""The document whose YAML the short gate runs, too."""
+
+
 @pytest.fixture
 def workplace(tmp_path: Path) -> Iterator[Workplace]:
     """Provide a directory and a simulator for one document."""
@@ -213,7 +217,12 @@ def workplace(tmp_path: Path) -> Iterator[Workplace]:
     not (COMMANDS / "ansible-playbook").exists(), reason="ansible-playbook is not installed beside this Python"
 )
 @pytest.mark.parametrize(
-    "document", [document for document in [README, *GUIDES] if blocks(document)], ids=lambda document: document.stem
+    "document",
+    [
+        pytest.param(document, id=document.stem, marks=[] if document.stem == TYPICAL else pytest.mark.exhaustive)
+        for document in (README, *GUIDES)
+        if blocks(document)
+    ],
 )
 def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, workplace: Workplace) -> None:
     files: dict[str, list[Block]] = {}

@@ -611,6 +611,7 @@ def test_first_contact_with_a_server_that_was_down(sim: Simulator) -> None:
     run(test)
 
 
+@pytest.mark.exhaustive
 def test_a_day_without_growth(sim: Simulator, tmp_path: pathlib.Path) -> None:
     """After a day with restarts, streams and losses, no more is remembered than after the first hour."""
     create(sim, "aa")

@@ -451,8 +451,10 @@ def test_any_depth(server: HostileServer, call: str, opening: str, depth: int) -
                 assert error.kind in ADVICE
 
 
-@pytest.mark.parametrize("depth", (30, 930, 200_000))
-@pytest.mark.parametrize("opening", ("[", '{"a":'))
+@pytest.mark.parametrize(
+    "depth", (pytest.param(30, marks=pytest.mark.exhaustive), 930, pytest.param(200_000, marks=pytest.mark.exhaustive))
+)
+@pytest.mark.parametrize("opening", ("[", pytest.param('{"a":', marks=pytest.mark.exhaustive)))
 @pytest.mark.parametrize(
     ("module", "options"),
     [pytest.param(*RUNS[3], id="audit"), pytest.param(*RUNS[10], id="recreate", marks=pytest.mark.exhaustive)],

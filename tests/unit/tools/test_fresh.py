@@ -110,10 +110,10 @@ def test_the_way_to_the_package_index_is_mounted(
 @pytest.mark.parametrize(
     ("allowed", "status", "printed"),
     [
-        (True, 0, ["fresh: make test", "make test-all FRESH=yes", "2 passed, 0 failed"]),
-        (True, 1, ["fresh: make test", "make test-all FRESH=yes", "1 passed, 1 failed"]),
-        (False, 0, ["not allowed", "make test", "make test-all FRESH=", "2 passed, 0 failed"]),
-        (False, 1, ["not allowed", "make test", "make test-all FRESH=", "1 passed, 1 failed"]),
+        (True, 0, ["fresh: make test COVERAGE=yes", "make test-all FRESH=yes", "2 passed, 0 failed"]),
+        (True, 1, ["fresh: make test COVERAGE=yes", "make test-all FRESH=yes", "1 passed, 1 failed"]),
+        (False, 0, ["not allowed", "make test COVERAGE=yes", "make test-all FRESH=", "2 passed, 0 failed"]),
+        (False, 1, ["not allowed", "make test COVERAGE=yes", "make test-all FRESH=", "1 passed, 1 failed"]),
     ],
 )
 def test_continuous_integration_runs_the_fast_gate_once(

@@ -26,7 +26,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 )
 
 pytestmark = pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
-HUGE = "much of it " * 20_000
+HUGE = "much of it " * 2_000
 
 
 def messages(module: str, options: dict[str, Any], *, in_process: bool) -> list[str]:

@@ -72,7 +72,7 @@ def play(port: int, scheme: str = "ws", protocol: str = "webrtc", settings: Sett
         ('{"code": 401, "error": "no"}', "denied", "answered 401: no"),
         ('{"code": 404, "error": "Cannot create offer"}', "not_found", "answered 404: Cannot create offer"),
         ('{"code": "x"}', "status", "answered 0"),
-        (offer("no SDP", candidates=[CANDIDATE]), "negotiation", "cannot be used"),
+        (offer("no SDP", candidates=[CANDIDATE]), "negotiation", "no track"),
         (offer(), "ice", "no candidates"),
         (offer(candidates=["text", {"candidate": ""}]), "ice", "no candidates"),
         (offer(candidates=[{"candidate": "candidate:x"}]), "negotiation", "cannot be used"),
@@ -100,7 +100,7 @@ def test_a_relay_that_cannot_be_used(rtc_world: World, monkeypatch: pytest.Monke
         return create(session, {**message, "iceServers": servers})
 
     monkeypatch.setattr(webrtc._Session, "_connection", with_other_relay)
-    found = rtc_world.play("webrtc_tcp")
+    found = rtc_world.play("webrtc_tcp", waits=4)
     assert outcome(found) in ("ice", "negotiation") and not found.plays
 
 

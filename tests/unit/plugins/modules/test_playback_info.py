@@ -120,7 +120,7 @@ def test_a_protected_stream(server: Simulator) -> None:
     assert not found.failed, found.get("msg")
     assert [entry["plays"] for entry in found["playbacks"]] == [False, True, False, True]
     assert KEY not in found.printed and "canary" not in json.dumps(found["playbacks"])
-    assert found["playbacks"][1]["url"].endswith("policy=********&signature=********")
+    assert found["playbacks"][1]["url"] == f"{plain}?policy=********&signature=********"
     opened = run(server, urls=[url(server)], expect="denied")
     assert opened.failed and opened["error"]["kind"] == "play_allowed"
 

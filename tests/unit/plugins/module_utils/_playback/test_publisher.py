@@ -131,6 +131,8 @@ class InThisProcess:
         self.publisher = Publisher("key")
         self.asked: list[bool] = []
         self.known: list[Process | None] = []
+        self.play: Process | None = None
+        monkeypatch.setattr(background, "play_of", lambda: self.play)
 
     def run(
         self, seconds: float = NEVER, watched: Process | None = None, then: Callable[[], None] = lambda: None
@@ -167,6 +169,17 @@ def test_a_process_is_known_while_it_works(here: InThisProcess) -> None:
     assert here.publisher.running() is None
 
 
+def test_a_process_belongs_to_its_play(here: InThisProcess) -> None:
+    def belongs_to(play: Process | None) -> bool:
+        here.play = play
+        return here.publisher.running() is not None
+
+    found: list[bool] = []
+    one, other = Process(os.getpid(), background._started(os.getpid())), Process(1, "other")
+    here.run(watched=one, then=lambda: found.extend(belongs_to(play) for play in (one, other, None)))
+    assert found == [True, False, False]
+
+
 def test_what_ends_a_process(here: InThisProcess) -> None:
     here.run(then=lambda: signal.raise_signal(signal.SIGTERM))
     assert here.asked == [False, True]
@@ -191,7 +204,9 @@ def test_why_a_process_failed(here: InThisProcess) -> None:
     assert failure_in(b"") is None and failure_in(b'"text') is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"pid": "x", "started": "1"}', '{"pid": 1, "started": "0"}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"process": 1}', '{"process": [1, "0"], "play": null}', '{"process": [1], "play": null}']
+)
 def test_a_file_that_names_no_process(here: InThisProcess, text: str) -> None:
     here.publisher._path.write_text(text, encoding="utf-8")
     assert here.publisher.running() is None and not here.publisher.stop()
@@ -205,7 +220,7 @@ def test_a_process_that_does_not_end_is_killed(here: InThisProcess, monkeypatch:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         while True:
             signal.pause()
-    known = {"pid": child, "started": background._started(child)}
+    known = {"process": [child, background._started(child)], "play": None}
     here.publisher._path.write_text(json.dumps(known), encoding="utf-8")
     assert here.publisher.stop() and not here.publisher.stop()
     os.waitpid(child, 0)

@@ -231,15 +231,6 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Fail unless the stream plays by LL-HLS and WebRTC, within a minute
-  streamops.ovenmediaengine.playback_info:
-    urls:
-      - https://live.example.com:3334/app/main/llhls.m3u8
-      - wss://live.example.com:3334/app/main
-      - wss://live.example.com:3334/app/main?transport=tcp
-    until_plays: 60
-  delegate_to: localhost
-
 - name: Play a stream by each host name of its virtual host, before DNS has the names
   streamops.ovenmediaengine.playback_info:
     api_url: http://127.0.0.1:8081
@@ -251,6 +242,15 @@ EXAMPLES = r"""
     connect_to:
       host: 203.0.113.7
     expect: plays
+
+- name: Fail unless the stream plays by LL-HLS and WebRTC, within a minute
+  streamops.ovenmediaengine.playback_info:
+    urls:
+      - https://live.example.com:3334/app/main/llhls.m3u8
+      - wss://live.example.com:3334/app/main
+      - wss://live.example.com:3334/app/main?transport=tcp
+    until_plays: 60
+  delegate_to: localhost
 
 - name: Prove that a protected stream is closed without a signature, and open with one
   streamops.ovenmediaengine.playback_info:

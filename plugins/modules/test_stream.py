@@ -102,7 +102,8 @@ attributes:
   idempotent:
     support: full
     details:
-      - A signal that this module publishes already goes on unchanged, with its own end.
+      - A signal that the same play publishes already goes on unchanged, with its own end. That of another play is a
+        live stream as any other.
 seealso:
   - module: streamops.ovenmediaengine.playback_info
 """

@@ -111,7 +111,8 @@ NOT_RUN = {
     "make check": RUNS_THIS,
     "make unit TEST=tests/unit/plugins/filter": PART,
     'make unit ARGS="-k push_task"': RUNS_THIS,
-    "make unit ARGS=\"-k 'NAME or test_docs or test_api_coverage or module_examples'\"": RUNS_THIS,
+    "make unit TEST=tests/unit"
+    " ARGS=\"-k 'NAME or test_api_coverage or module_examples or test_docs and not yaml'\"": RUNS_THIS,
     'make integration CORES=newest TARGETS="NAME execution_paths"': PART,
     "make watch TEST=tests/unit/plugins/filter": "Runs until it is stopped.",
     "make lint": PART,

@@ -44,6 +44,8 @@ _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     # The simulator listens on any free port.
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
     ("port", re.compile(r"(?<=localhost:)([0-9]{5})\b")),
+    # URLs that are played have the ports of a simulator, too.
+    ("port", re.compile(r"(?<=\.example\.com:)([3-6][0-9]{4})\b")),
     # Each run creates its certificates.
     ("certificate", re.compile(r"(-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----)")),
     ("fingerprint", re.compile(r"\b((?:[0-9A-Fa-f]{64})|(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31}))\b")),
@@ -83,10 +85,10 @@ _GROWING = {
     "uptime",
     "total_bytes_in",
     "total_bytes_out",
-    "seconds_to_first_frame",
-    "latency",
     *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),
 }
+# Keys of what was measured while something was played, which later tasks can show as well.
+_MEASURED = ("seconds_to_first_frame", "latency", "bitrate", "framerate")
 # Keys of the same results that are there as soon as something is recorded.
 _RECORDING = ("record_bytes", "record_time", "total_record_bytes", "total_record_time")
 # The result of the module record_stream as the role record registers it, and its keys whose numbers grow with time.
@@ -173,6 +175,8 @@ class Normalizer:
             return (
                 sort_concurrent(items) if key in _LOGS else sorted(items, key=_as_text) if key in _UNORDERED else items
             )
+        if key in _MEASURED and isinstance(value, (int, float)):
+            return "<measured>"
         if of_collection and key in (*_GROWING, *_OF_RECORD_SUMMARY) and isinstance(value, (int, float)):
             return "<growing>"
         if key in _PORTS and isinstance(value, int) and value >= _FIRST_PORT_OF_A_CLIENT:

@@ -61,7 +61,7 @@ def play_of() -> Process | None:
 
 
 class Publisher:
-    """A publisher in the background.
+    """A publisher in the background. It belongs to the play that has started it; no other play uses or ends it.
 
     :param key: what tells it from others, such as its URL.
     """
@@ -70,13 +70,13 @@ class Publisher:
         self._path = _directory() / (hashlib.sha256(key.encode()).hexdigest()[:32] + ".json")
 
     def running(self) -> Process | None:
-        """Return the process that publishes; None if there is none."""
+        """Return the process that publishes for this play; None if there is none."""
         try:
             known = json.loads(self._path.read_text(encoding="utf-8"))
-            process = Process(int(known["pid"]), str(known["started"]))
+            process, play = Process(*known["process"]), known["play"]
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return process if process.is_running else None
+        return process if play == _listed(play_of()) and process.is_running else None
 
     def start(self, work: t.Callable[[t.Callable[[], bool]], None], seconds: float) -> t.BinaryIO:
         """Start a process that works until it is over; return a stream that ends with it, and has why it failed."""
@@ -130,7 +130,8 @@ class Publisher:
 
         own = Process(os.getpid(), _started(os.getpid()))
         temporary = self._path.with_suffix(f".{own.pid}")
-        temporary.write_text(json.dumps(own._asdict()), encoding="utf-8")
+        known = {"process": _listed(own), "play": _listed(watched)}
+        temporary.write_text(json.dumps(known), encoding="utf-8")
         temporary.replace(self._path)
         try:
             work(is_over)
@@ -141,8 +142,18 @@ class Publisher:
                 writing, json.dumps(["connection", f"The publisher ended by {type(error).__name__}.", None]).encode()
             )
         finally:
-            if self.running() == own:
-                self._path.unlink(missing_ok=True)
+            self._forget(known)
+
+    def _forget(self, known: t.Mapping[str, t.Any]) -> None:
+        """Remove the file, unless it is that of a later process."""
+        with contextlib.suppress(OSError, ValueError):
+            if json.loads(self._path.read_text(encoding="utf-8")) == known:
+                self._path.unlink()
+
+
+def _listed(process: Process | None) -> list[t.Any] | None:
+    """Return a process as JSON has it."""
+    return None if process is None else list(process)
 
 
 def failure_in(text: bytes) -> NotPlayed | None:

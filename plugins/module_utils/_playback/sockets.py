@@ -120,6 +120,8 @@ class Channel:
     """
 
     clock: Clock
+    has_ended = False
+    """Whether nothing more can be read."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
@@ -142,6 +144,7 @@ class Channel:
         count = self._socket.recv_into(buffer)
         if not self.clock.left:
             raise socket.timeout
+        self.has_ended = not count
         return count
 
     def close(self) -> None:

@@ -15,11 +15,12 @@ from urllib.parse import quote, urljoin, urlsplit
 from .._tls.certificate import Certificate
 from .._tls.certificate_reader import parse_certificate
 from .playback import DENIED, NotPlayed, Settings, Target
-from .sockets import DEFAULT_PORTS, Channel, address_of, connect, wrap
+from .sockets import Channel, address_of, connect, wrap
 from .waiting import Clock, Interrupt
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of one response: more than a segment of half a minute has at the bit rates of broadcasts."""
+_PORTS = {"http": 80, "https": 443}
 _CHUNK = 256 * 1024
 _REDIRECTS = 3
 _REDIRECTED = (301, 302, 303, 307, 308)
@@ -127,13 +128,15 @@ class Viewer:
         is_complete = False
         try:
             connection = http.client.HTTPConnection(origin.host, origin.port)
-            connection.default_port = DEFAULT_PORTS[origin.scheme]
+            connection.default_port = _PORTS[origin.scheme]
             connection.sock = t.cast(t.Any, channel)
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             connection.request(
                 method, quote(path, _SAFE), body or None, {**self._headers_for(origin), **(headers or {})}
             )
             response = connection.getresponse()
+            if channel.has_ended:  # in the middle of the headers
+                raise http.client.IncompleteRead(b"")
             received = {name.lower(): value for name, value in response.getheaders()}
             content = _body(response, parts.path)
             is_complete = not response.will_close
@@ -185,9 +188,8 @@ def _origin(url: str) -> _Origin:
     """Return the origin of a URL. Raises NotPlayed if there is none, as it can be in a playlist."""
     try:
         parts = urlsplit(url)
-        return _Origin(
-            parts.scheme, (parts.hostname or "").encode("ascii").decode(), parts.port or DEFAULT_PORTS[parts.scheme]
-        )
+        host = (parts.hostname or "").encode("ascii").decode()
+        return _Origin(parts.scheme, host, parts.port or _PORTS[parts.scheme])
     except (ValueError, KeyError):
         raise NotPlayed("playlist", "A playlist or a redirect has a URL that is none of HTTP.") from None
 

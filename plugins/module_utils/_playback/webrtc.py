@@ -170,6 +170,8 @@ class _Session:
             answer = await connection.createAnswer()
         except Exception as error:  # the library raises what the offer makes it raise
             raise NotPlayed("negotiation", f"The offer cannot be used: {type(error).__name__}.") from None
+        if not self._tracks:
+            raise NotPlayed("negotiation", "The offer has no track.")
         try:
             await self._in_time(
                 connection.setLocalDescription(answer), "ice", "The server's TCP relay did not answer in time."
@@ -200,8 +202,6 @@ class _Session:
 
     async def _first_frames(self, connection: t.Any) -> None:
         codecs = _codecs(connection.localDescription.sdp)
-        if not self._tracks:
-            raise NotPlayed("negotiation", "The offer has no track.")
         # Pictures first, because they tell when a viewer sees something.
         tracks = sorted(self._tracks, key=lambda track: track.kind != "video")
         frames = [asyncio.ensure_future(track.recv()) for track in tracks]

@@ -141,12 +141,17 @@ def _masked(value: t.Any, careful: t.Collection[str], option: str = "", *, in_li
     if option == EXTRA:
         return Extra([]).mask(value)
     if isinstance(value, t.Mapping):
-        return {key: _masked(item, careful, key) for key, item in value.items()}
+        return {key: _masked(item, careful, _inside(option, key)) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_masked(item, careful, option, in_list=True) for item in value]
     if isinstance(value, str) and _may_be_url(option, value):
         return mask_url(value, destination=_is_destination(option, in_list))
     return value
+
+
+def _inside(option: str, key: t.Any) -> t.Any:
+    """Return the option of a value in an object; the entries of ``urls`` are no destinations."""
+    return option if option == "urls" and key == "url" else key
 
 
 def _may_be_url(option: str, text: str) -> bool:
@@ -187,7 +192,9 @@ def secrets_in(value: t.Any) -> set[str]:
                 Extra([]).collect_secrets(one[EXTRA], store)
                 found |= store.values
             pending += [
-                (item, secret or key in SECRET_OPTIONS, key, False) for key, item in one.items() if item is not None
+                (item, secret or key in SECRET_OPTIONS, _inside(option, key), False)
+                for key, item in one.items()
+                if item is not None
             ]
         elif isinstance(one, (list, tuple)):
             pending += [(item, secret, option, True) for item in one]

@@ -58,11 +58,13 @@ class CountingClock(waiting.Clock):
     def __init__(self, waits: int) -> None:
         super().__init__(PATIENCE)
         self._waits = waits
+        self.last = SOON
+        """Seconds of each further wait."""
 
     @property
     def left(self) -> float:
         self._waits -= 1
-        return PATIENCE if self._waits >= 0 else SOON
+        return PATIENCE if self._waits >= 0 else self.last
 
 
 class World:

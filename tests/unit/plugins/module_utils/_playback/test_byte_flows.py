@@ -62,7 +62,7 @@ class TestSink:
 
     def test_nothing_arrives(self, server: Simulator) -> None:
         server.destination("udp://127.0.0.1", "refuse")
-        done = verify(server, tenant(), **ONLY_PUSH, play_timeout=1)
+        done = verify(server, tenant(), **ONLY_PUSH, viewers={"timeout": 1})
         assert short(done)[1] == ("rtmp", "push", None, "fails", "bytes")
         assert done["rows"][1]["error"]["kind"] == "push_silent"
 

@@ -24,7 +24,7 @@ _MEASURED = 2.0  # seconds of media
 
 def first_frames(data: bytes) -> int:
     """Return of how many tracks the first frame can be decoded."""
-    with av.open(io.BytesIO(data)) as container:
+    with av.open(io.BytesIO(data), mode="r") as container:
         streams = {stream.index: stream for stream in container.streams}
         decoded = set()
         for packet in container.demux():

@@ -48,6 +48,7 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
     most = sizes.loops[-1]
     here, uri = f"loop_{most}", f"loop_{most}_uri"
     floor = "(playbook without a task, same inventory + plain script)"
+    streams = sizes.playbacks[0]
     found = [
         _ratio(
             f"{sizes.bulk:,} virtual hosts in one task, {what}: at most 1.2 × {floor}",
@@ -68,6 +69,13 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
         ),
         _ratio(f"The same loop: at most 1.2 × a loop of {most:,} `ansible.builtin.debug`", 1.2, here, "debug"),
         *_fleets(sizes),
+        _ratio(
+            f"{streams:,} streams by LL-HLS in one task: at most 1.3 × (playbook without a task + plain script)",
+            1.3,
+            f"playback_{streams}",
+            EMPTY,
+            f"playback_{streams}_script",
+        ),
         _ratio(
             f"Rebuild of {sizes.rebuilt:,} virtual hosts with an application and a push each: at most 1.2 × {floor}",
             1.2,

@@ -26,7 +26,6 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
   - streamops.ovenmediaengine.durable.audited
-  - streamops.ovenmediaengine.viewers
 options:
   vhosts:
     description:
@@ -128,7 +127,7 @@ options:
           - The handshakes start directly from the host where the module runs and never use a proxy.
         type: list
         elements: dict
-        suboptions: &endpoint
+        suboptions:
           host:
             description:
               - Host name or address to connect to. If omitted, the host of O(api_url) is used.
@@ -157,11 +156,11 @@ options:
     version_added: 2.1.0
   certificate_endpoints:
     description:
-      - The TLS ports of entries of O(certificates) without ports of their own. If there are any, the virtual hosts of
-        O(vhosts) with C(host.tls) that have no entry are checked, too.
+      - The TLS ports of entries of O(certificates) without ports of their own, in the format of
+        O(streamops.ovenmediaengine.certificates#module:endpoints). If there are any, the virtual hosts of O(vhosts) with
+        C(host.tls) that have no entry are checked, too.
     type: list
     elements: dict
-    suboptions: *endpoint
     version_added: 2.1.0
   certificate_days:
     description:
@@ -178,69 +177,12 @@ options:
     default: 0
   expected_streams:
     description:
-      - Streams that should be live. One that is not is a finding of the kind V(stream_missing), and one that is worse
-        than it should be a finding of the kind V(stream_below_expectation). Both are errors.
-      - What is measured is what the server reports of the input, of the largest video track.
+      - Streams that should be live, in the format of
+        O(streamops.ovenmediaengine.expected_streams_info#module:expected_streams). One that is not is a finding of the
+        kind V(stream_missing), and one that is worse than it should be V(stream_below_expectation). Both are errors.
     type: list
     elements: dict
     version_added: 3.0.0
-    suboptions:
-      vhost:
-        description: Name of the virtual host.
-        type: str
-        required: true
-      app:
-        description: Name of the application.
-        type: str
-        required: true
-      stream:
-        description: Name of the stream, or of one of its outputs.
-        type: str
-        required: true
-      from:
-        description:
-          - When it begins, as a time of each day such as V(18:00), or as a moment such as V(2026-12-31T18:00). If
-            omitted, it always has begun.
-        type: str
-      until:
-        description:
-          - When it ends, likewise. A time before O(expected_streams[].from) is one of the next day. If omitted, it
-            never ends.
-        type: str
-      time_zone:
-        description:
-          - Time zone of both, such as V(Europe/Berlin). The default is UTC. A moment can have an offset of its own.
-            Needs Python 3.9 where the module runs.
-        type: str
-      days:
-        description: Days on which it begins. If omitted, all.
-        type: list
-        elements: str
-        choices: [mon, tue, wed, thu, fri, sat, sun]
-      min_width:
-        description: Fewest pixels.
-        type: int
-      min_height:
-        description: Fewest lines.
-        type: int
-      min_bitrate:
-        description: Lowest bit rate of the video in bits per second, over the last seconds.
-        type: int
-      min_framerate:
-        description: Fewest frames per second, over the last seconds.
-        type: float
-      audio:
-        description: Whether it must have audio, or must have none. If omitted, both are right.
-        type: bool
-      max_latency:
-        description: Highest latency in seconds of what is played of it.
-        type: float
-      plays_on:
-        description:
-          - Protocols by which it must play, as with O(play). They are tried even with O(play=false).
-        type: list
-        elements: str
-        choices: [llhls, hls, webrtc, webrtc_tcp, thumbnail, srt]
   statistics:
     description:
       - How deep RV(statistics) are. V(server) adds no request. V(vhosts), V(applications) and V(streams) add one for
@@ -264,6 +206,11 @@ options:
       - Needs the Python libraries C(m3u8) and C(av), and for WebRTC C(aiortc) and C(websockets), where the module runs.
     type: bool
     default: false
+    version_added: 3.0.0
+  viewers:
+    description:
+      - How viewers reach the server, in the format of O(streamops.ovenmediaengine.verify#module:viewers).
+    type: dict
     version_added: 3.0.0
 notes:
   - A server with V virtual hosts and A applications receives 3 + 2 V + 2 A requests, or one less for each application
@@ -336,24 +283,6 @@ EXAMPLES = r"""
         app: media
         name: mux1
     sampling_interval: 5
-  register: audit
-
-- name: See that the evening's stream is live, and good enough
-  streamops.ovenmediaengine.audit_info:
-    read_only_vhosts: [default]
-    expected_streams:
-      - vhost: tenant-a
-        app: live
-        stream: main
-        from: "18:00"
-        until: "23:00"
-        time_zone: Europe/Berlin
-        min_height: 1080
-        min_bitrate: 3000000
-        min_framerate: 25
-        audio: true
-        plays_on: [llhls, webrtc]
-        max_latency: 6
   register: audit
 
 - name: Play what is live, before DNS leads to the server
@@ -571,76 +500,22 @@ push_tasks:
       description: Whether the task comes from the server's configuration.
       type: bool
 records:
-  description: All recordings in the applications of O(records), sorted by virtual host, application and ID.
+  description:
+    - All recordings in the applications of O(records), sorted by virtual host, application and ID. They have the keys of
+      RV(push_tasks), with C(stream) and C(file_path) in place of C(protocol) and C(url). C(state) is V(ready) or
+      V(stopped) if the recording waits for its stream.
   returned: success
   type: list
   elements: dict
   version_added: 2.0.0
-  contains:
-    # BEGIN GENERATED record_key, samples: {id: archive}
-    vhost:
-      description: Name of the virtual host.
-      type: str
-    app:
-      description: Name of the application.
-      type: str
-    id:
-      description: ID of the recording.
-      type: str
-      sample: archive
-    # END GENERATED
-    stream:
-      description: Name of the recorded stream.
-      type: str
-      sample: main
-    file_path:
-      description: Path of the recorded file, with macros; empty if it is that of the server's configuration.
-      type: str
-      sample: /${Stream}_${StartTime:YYYYMMDDhhmmss}.ts
-    state:
-      description: V(ready) and V(stopped) mean that the recording waits for its stream.
-      type: str
-      sample: recording
-    bits_per_second:
-      description:
-        - Rate at which media is written between the two samples; V(null) without a second sample, if the recording does
-          not record, and if it began a new file in between.
-      type: int
-      sample: 4000000
-    listed:
-      description: Whether O(records) contains it.
-      type: bool
-    is_config:
-      description: Whether the recording comes from the server's configuration.
-      type: bool
 streams:
-  description: The pulled streams of O(streams), sorted by virtual host, application and name.
+  description:
+    - The pulled streams of O(streams), sorted, as C(vhost), C(app) and C(name), with C(live), and with C(source_type) and
+      C(source_url) as the server reports them. Both are empty if the stream is not live. Secrets are masked.
   returned: success
   type: list
   elements: dict
   version_added: 2.0.0
-  contains:
-    vhost:
-      description: Name of the virtual host.
-      type: str
-    app:
-      description: Name of the application.
-      type: str
-    name:
-      description: Name of the stream.
-      type: str
-      sample: camera
-    live:
-      description: Whether the stream is live.
-      type: bool
-    source_type:
-      description: Kind of the source as the server reports it; empty if the stream is not live.
-      type: str
-      sample: RtspPull
-    source_url:
-      description: URL of the source, with secrets masked; empty if the stream is not live.
-      type: str
-      sample: rtsp://camera.example.com/live
 channels:
   description:
     - The channels of O(scheduled_channels) and O(multiplex_channels), and the unlisted ones in the same applications,
@@ -674,139 +549,26 @@ channels:
       description: Whether a list contains it.
       type: bool
 playbacks:
-  description: What was played, if O(play=true).
+  description:
+    - What was played, with keys of RV(streamops.ovenmediaengine.verify#module:rows). These are C(vhost), C(app),
+      C(stream), C(host_name), C(protocol_out), C(signed), C(verdict), C(stage), C(seconds_to_first_frame), C(latency)
+      and C(msg).
   returned: success
   type: list
   elements: dict
-  contains:
-    vhost:
-      description: Name of the virtual host.
-      type: str
-      sample: tenant-a
-    app:
-      description: Name of the application.
-      type: str
-      sample: live
-    stream:
-      description: Name of the output of the stream.
-      type: str
-      sample: main
-    host_name:
-      description: Host name by which it was played.
-      type: str
-      sample: live.tenant-a.example.com
-    protocol_out:
-      description: Protocol of the viewer.
-      type: str
-      sample: llhls
-    signed:
-      description: Whether the URL had a signature; V(null) if none is needed.
-      type: bool
-    verdict:
-      description: V(plays) or V(fails).
-      type: str
-      sample: plays
-    stage:
-      description:
-        - What failed, a stage of RV(streamops.ovenmediaengine.playback_info#module:playbacks[].stage); V(null)
-          otherwise.
-      type: str
-    seconds_to_first_frame:
-      description: Seconds from the first request to the first decoded frame; V(null) if there was none.
-      type: float
-      sample: 0.412
-    latency:
-      description: As RV(streamops.ovenmediaengine.playback_info#module:playbacks[].latency).
-      type: float
-      sample: 0.9
-    msg:
-      description: What failed; empty otherwise.
-      type: str
-      sample: ''
 expected_streams:
-  description: What was found of each of O(expected_streams).
+  description: As RV(streamops.ovenmediaengine.expected_streams_info#module:expected_streams).
   returned: success
   type: list
   elements: dict
-  contains:
-    vhost:
-      description: Name of the virtual host.
-      type: str
-      sample: tenant-a
-    app:
-      description: Name of the application.
-      type: str
-      sample: live
-    name:
-      description: Name of the stream.
-      type: str
-      sample: main
-    state:
-      description: V(met), V(below), V(missing), or V(not_due) outside of its window of time.
-      type: str
-      sample: met
-    width:
-      description: Pixels of the largest video track; V(null) without one, as the next three.
-      type: float
-      sample: 1920
-    height:
-      description: Lines.
-      type: float
-      sample: 1080
-    bitrate:
-      description: Bits per second, as the server measured them last.
-      type: float
-      sample: 4100000
-    framerate:
-      description: Frames per second, likewise.
-      type: float
-      sample: 29.97
-    audio:
-      description: Whether it has audio; V(null) if it is not live.
-      type: bool
 statistics:
   description:
-    - Who watches, and how much comes in and goes out, of the server and of what O(statistics) asks for. Empty if the
-      server has no statistics.
+    - Who watches, and how much comes in and goes out, as C(vhost), C(app) and C(stream) with C(connections) by protocol,
+      C(bits_per_second_in), C(bits_per_second_out), C(bytes_in) and C(bytes_out). The first is the whole server, with
+      empty names and its C(uptime) in seconds. Empty if the server has no statistics.
   returned: success
   type: list
   elements: dict
-  contains:
-    vhost:
-      description: Name of the virtual host; empty for the whole server.
-      type: str
-      sample: tenant-a
-    app:
-      description: Name of the application; empty for a virtual host.
-      type: str
-      sample: live
-    stream:
-      description: Name of the stream; empty for an application.
-      type: str
-      sample: main
-    uptime:
-      description: Seconds since the server started; V(null) for all but the server.
-      type: int
-    connections:
-      description: Viewers and pushes at present, by protocol.
-      type: dict
-      sample: {llhls: 120, webrtc: 14}
-    bits_per_second_in:
-      description: Average rate of what comes in, as the server calculates it.
-      type: int
-      sample: 4100000
-    bits_per_second_out:
-      description: The same of what goes out.
-      type: int
-      sample: 510000000
-    bytes_in:
-      description: All that has come in.
-      type: int
-      sample: 812345678
-    bytes_out:
-      description: All that has gone out.
-      type: int
-      sample: 98123456789
 certificates:
   description: The certificates that the endpoints of O(certificates) serve, by virtual host and endpoint.
   returned: success

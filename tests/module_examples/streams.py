@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import Given
 
-from ._example import SUCCESS, Example
+from ._example import ANY_END, EVERY, SUCCESS, Example
 from ._scenario import CANARY, Scenario, given_app, given_vhost, labels
 
 _STREAM = {"vhost": "default", "app": "app", "name": "t-none"}
@@ -22,6 +22,16 @@ EXAMPLES = (
         with_secrets=lambda mine, vhost: mine.pulls(vhost),
         ends={SUCCESS: "items_failed"},  # the application pulls nothing
         inside={"streams": _STREAM},
+    ),
+    Example(
+        "expected_streams_info",
+        {"expected_streams": [{"vhost": "default", "app": "app", "stream": "s"}]},
+        with_secrets=lambda _mine, vhost: {"expected_streams": [{"vhost": vhost, "app": "live", "stream": "s"}]},
+        ends={EVERY: ANY_END},  # what cannot be read is a problem of a stream
+        inside={
+            "expected_streams": {"vhost": "default", "app": "app", "stream": "s"},
+            "viewers": {"ports": {"llhls": 9}},
+        },
     ),
     Example(
         "stream_info",

@@ -44,7 +44,7 @@ from .certificates import (
     with_list_of_endpoints,
 )
 from .durable_options import DURABLE, check_durable, warn_unused
-from .expected_streams import EXPECTED_STREAMS, expected_of
+from .expected import EXPECTED_STREAMS, expected_of
 from .viewers import VIEWERS, check_viewers, viewers_of
 
 # The operation that audits a server.
@@ -85,14 +85,14 @@ class AuditInfo(Operation):
             "read_only_vhosts": NAMES,
             "certificates": list_of(_CERTIFICATE, required=False),
             "certificates_remote_src": {"type": "bool", "default": True},
-            "certificate_endpoints": ENDPOINTS,
+            "certificate_endpoints": Referenced(ENDPOINTS),
             "certificate_days": {"type": "int", "default": 30},
             "sampling_interval": {"type": "float", "default": 0.0},
-            "expected_streams": EXPECTED_STREAMS,
+            "expected_streams": Referenced(EXPECTED_STREAMS),
             "statistics": {"type": "str", "choices": list(LEVELS), "default": LEVELS[0]},
             "statistics_streams": {"type": "int", "default": 100},
             "play": {"type": "bool", "default": False},
-            "viewers": VIEWERS,
+            "viewers": Referenced(VIEWERS),
             **CHAIN_OPTIONS,
             **DURABLE,
         }

@@ -32,6 +32,7 @@ VALID = module_examples.options(Path(_DIRECTORY.name))
 # A valid value of each option that is required inside of another one.
 _REQUIRED: dict[str, Any] = {
     "name": "x",
+    "stream": "s",
     "vhost": "t-v",
     "app": "app",
     "id": "t-p",

@@ -167,10 +167,11 @@ def test_objects_are_described_by_reference(documented: dict[str, Any]) -> None:
     lists = {"vhosts", "applications", "streams", "scheduled_channels", "multiplex_channels", "push_tasks", "records"}
     assert {module: found for module in MODULES if (found := set(without_options(documented[module])))} == {
         "applications": {"applications"},
-        "audit_info": lists,
+        "audit_info": {*lists, "certificate_endpoints", "expected_streams", "viewers"},
         "provision": lists,
         "server": {*lists, "server", "logger"},
         "server_config": {"vhosts", "push_tasks", "records"},
+        "verify": {"vhosts", "applications", "push_tasks", "records"},
         "vhost": {"applications"},
         "vhosts": {"vhosts.applications"},
     }

@@ -1,0 +1,99 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The operation that looks whether streams are live when they should be, and good enough."""
+
+from __future__ import annotations
+
+import functools
+import typing as t
+
+from .._api.client import Api
+from .._audit.applications import Applications, Inputs
+from .._audit.expected import ExpectedStream, ExpectedStreams
+from .._audit.findings import Collector, Desired
+from .._audit.playing import PlayAudit
+from .._core.context import Context
+from .._core.errors import BadInput
+from .._playback.outputs import PUBLISHERS
+from .._resources.kind import Key
+from .._resources.virtual_host import VIRTUAL_HOST
+from .._schema.windows import DAYS, InvalidWindow, window_of
+from .base import TEXT, Operation, Params, Result, check_name, list_of
+from .viewers import VIEWERS, check_viewers, viewers_of
+
+_LEAST = ("width", "height", "bitrate", "framerate")
+_ENTRY: dict[str, t.Any] = {
+    **{option: {"type": "str", "required": True} for option in ("vhost", "app", "stream")},
+    **dict.fromkeys(("from", "until", "time_zone"), TEXT),
+    "days": {"type": "list", "elements": "str", "choices": list(DAYS)},
+    **{f"min_{name}": {"type": "int"} for name in _LEAST[:3]},
+    "min_framerate": {"type": "float"},
+    "audio": {"type": "bool"},
+    "max_latency": {"type": "float"},
+    "plays_on": {"type": "list", "elements": "str", "choices": list(PUBLISHERS)},
+}
+EXPECTED_STREAMS = list_of(_ENTRY, required=False)
+"""Argument spec."""
+
+
+def expected_of(entry: Params, path: str) -> ExpectedStream:
+    """Return an expected stream; ``path`` is that of its option. Raises BadInput."""
+    for option in ("vhost", "app", "stream"):
+        check_name(entry[option], f"{path}.{option}")
+    least = {name: entry[f"min_{name}"] for name in _LEAST if entry[f"min_{name}"] is not None}
+    for option, value in (*((f"min_{name}", value) for name, value in least.items()), ("max_latency", _limit(entry))):
+        if value <= 0:
+            raise BadInput(f"{path}.{option}", f"expected a number above 0, got {value:g}")
+    try:
+        window = window_of(entry["from"], entry["until"], entry["days"], entry["time_zone"])
+    except InvalidWindow as error:
+        raise BadInput(f"{path}.{error.option}", error.expected) from None
+    key = Key(entry["vhost"], entry["app"], entry["stream"])
+    return ExpectedStream(key, window, least, entry["audio"], entry["max_latency"], tuple(entry["plays_on"] or ()))
+
+
+def _limit(entry: Params) -> t.Any:
+    return 1 if entry["max_latency"] is None else entry["max_latency"]
+
+
+class ExpectedStreamsInfo(Operation):
+    """The operation of the module `expected_streams_info`."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"expected_streams": list_of(_ENTRY), "viewers": VIEWERS}
+
+    @functools.cached_property
+    def _entries(self) -> list[ExpectedStream]:
+        entries = enumerate(self.params["expected_streams"])
+        return [expected_of(entry, f"expected_streams[{index}]") for index, entry in entries]
+
+    def check(self) -> None:
+        check_viewers(self.params["viewers"])
+        _ = self._entries
+
+    def run(self, api: Api, context: Context) -> Result:
+        desired, collector = Desired(), Collector()
+        applications = Applications(api, desired, collector)
+        inputs = Inputs(api, collector, applications)
+        expected = ExpectedStreams(api, context, collector, self._entries)
+        inputs.read(expected.needed_streams(), every=False)
+        played = expected.played()
+        names = list(dict.fromkeys(key.vhost for key in played))
+        raws = api.map_concurrently([functools.partial(api.read_virtual_host, name) for name in names])
+        vhosts = {name: VIRTUAL_HOST.from_wire(raw) for name, raw in zip(names, raws) if raw is not None}
+        for vhost in vhosts.values():
+            context.keep_secrets(VIRTUAL_HOST, vhost)
+        playing = PlayAudit(api, context, desired, collector, viewers_of(self.params["viewers"]), played)
+        playing.read(inputs, applications, vhosts)
+        playing.compare()
+        expected.compare(inputs, applications, playing.rows)
+        problems = [finding.message for finding in collector.findings]
+        return {
+            "changed": False,
+            "as_expected": not problems,
+            "expected_streams": expected.entries,
+            "problems": problems,
+        }

@@ -30,7 +30,13 @@ from .secret_scan_echo import OTHERS, Echo
 # What a case ends with that is no key of ADVICE, beside SUCCESS.
 BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
+_OF_PLAYING = (
+    *(kind for kind in ADVICE if kind.startswith("play_")),
+    *("job_silent", "no_output", "not_as_expected", "publish_allowed", "push_silent", "stream_name_used"),
+    "test_stream_elsewhere",
+)
 NOT_BROUGHT_ABOUT: dict[str, str] = {
+    **dict.fromkeys(_OF_PLAYING, "the tests of playing bring it about, on a server with viewers; its URLs are masked"),
     "dump_differs": "the tests of hls_dump bring it about; its message has no value of an option",
     "host": "the tests of watcher bring it about; its message has no value of an option",
     "proxy": "a proxy is set by the environment, which only cases with a Python of their own have",

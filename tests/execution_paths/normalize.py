@@ -42,6 +42,7 @@ _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     # The simulator listens on any free port.
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
     ("port", re.compile(r"(?<=localhost:)([0-9]{5})\b")),
+    ("port", re.compile(r"(?<=\.example\.com:)([0-9]{5})\b")),
     # Each run creates its certificates.
     ("certificate", re.compile(r"(-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----)")),
     ("fingerprint", re.compile(r"\b((?:[0-9A-Fa-f]{64})|(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31}))\b")),
@@ -69,17 +70,27 @@ _BOOLEANS = re.compile(r"(?<=Valid booleans include: )[^\"]*")
 # The delay before a retry has jitter.
 _WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
 # Keys whose numbers are ports.
-_PORTS = ("port", "ports", "setup_simulator_tls_ports")
+_PORTS = (
+    "port",
+    "ports",
+    "setup_simulator_tls_ports",
+    *("llhls", "hls", "webrtc", "webrtc_tcp", "thumbnail"),
+    *(f"ovenmediaengine_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail")),
+)
 _FIRST_PORT_OF_A_CLIENT = 32768
 
 # Keys of results of the collection whose numbers change with time.
 _GROWING = {
     "days_left",
     "uptime",
+    "seconds_to_first_frame",
+    "latency",
     "total_bytes_in",
     "total_bytes_out",
     *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),
 }
+# Keys of the tracks of a playback, which have a rendition, whose numbers are measured.
+_OF_TRACK, _TRACK = ("bitrate", "framerate"), "rendition"
 # Keys of the same results that are there as soon as something is recorded.
 _RECORDING = ("record_bytes", "record_time", "total_record_bytes", "total_record_time")
 # The result of the module record_stream as the role record registers it, and its keys whose numbers grow with time.
@@ -157,6 +168,8 @@ class Normalizer:
                 left_out = _RECORDING
             elif key == _RECORD_SUMMARY:
                 left_out = _OF_RECORD_SUMMARY
+            if of_collection and _TRACK in value:
+                value = {name: "<measured>" if name in _OF_TRACK and item else item for name, item in value.items()}
             names = sorted(name for name in value if name not in left_out)
             return {self.text(name): self._value(value[name], name, of_collection) for name in names}
         if isinstance(value, list):

@@ -44,8 +44,7 @@ _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     # The simulator listens on any free port.
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
     ("port", re.compile(r"(?<=localhost:)([0-9]{5})\b")),
-    # URLs that are played have the ports of a simulator, too.
-    ("port", re.compile(r"(?<=\.example\.com:)([3-6][0-9]{4})\b")),
+    ("port", re.compile(r"(?<=\.example\.com:)([0-9]{5})\b")),
     # Each run creates its certificates.
     ("certificate", re.compile(r"(-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----)")),
     ("fingerprint", re.compile(r"\b((?:[0-9A-Fa-f]{64})|(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31}))\b")),
@@ -75,14 +74,21 @@ _WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
 # The time to the first frame, in the table of the module verify.
 _FIRST_FRAME = re.compile(r"\b[0-9]+\.[0-9]{2} s\b")
 # Keys whose numbers are ports.
-_MEDIA_PORTS = tuple(f"ovenmediaengine_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail"))
-_PORTS = ("port", "ports", "setup_simulator_tls_ports", *_MEDIA_PORTS)
+_PORTS = (
+    "port",
+    "ports",
+    "setup_simulator_tls_ports",
+    *("llhls", "hls", "webrtc", "webrtc_tcp", "thumbnail"),
+    *(f"ovenmediaengine_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail")),
+)
 _FIRST_PORT_OF_A_CLIENT = 32768
 
 # Keys of results of the collection whose numbers change with time.
 _GROWING = {
     "days_left",
     "uptime",
+    "seconds_to_first_frame",
+    "latency",
     "total_bytes_in",
     "total_bytes_out",
     *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),

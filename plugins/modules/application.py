@@ -169,6 +169,12 @@ EXAMPLES = r"""
                 - name: 360p
                   video: video_360
                   audio: aac
+                - name: 720p_webrtc
+                  video: video_720
+                  audio: opus
+                - name: 360p_webrtc
+                  video: video_360
+                  audio: opus
 
 - name: Receive MPEG-TS over UDP; extra maps ports to streams
   streamops.ovenmediaengine.application:

@@ -630,19 +630,18 @@ publishers:
 ladder:
   description:
     - Adaptive renditions of every stream by their heights, such as C([1080p, 720p, 480p]). It stands for an output
-      profile V(ladder) with the playlist V(abr), see the list of what each height means below. C(--diff) shows all of
-      it.
+      profile V(ladder) with the playlist V(abr). C(--diff) shows all of it.
     - "LL-HLS plays C(/APP/STREAM/abr.m3u8), and WebRTC C(/APP/STREAM/abr). If O(publishers) has V(hls), HLS plays
       C(/APP/STREAM/ts:abr_ts.m3u8), for which the playlist V(abr_ts) needs servers from 0.16.6 on."
     - What O(output_profiles) has beside it wins. There, an output profile V(ladder) changes or adds encodes, playlists
       and renditions by their names, and other output profiles are added.
     - A list or a text of heights is taken as C(heights) in it.
     - "Video in H.264 by height, in kbit/s: 2160p 15500, 1440p 10800, 1080p 6000, 720p 3000, 540p 2000, 480p 1500, 432p
-      1100, 360p 730, 240p 200. H.265 gets three quarters of that, VP8 the same. The encode of V(720p) has that name. Its
-      width follows from the incoming video: 1280 if that is 16:9."
+      1100, 360p 730, 240p 200. H.265 gets three quarters of that, VP8 the same. The encode of V(720p) has that name.
+      Its width follows from the incoming video: 1280 if that is 16:9."
     - "Audio: AAC for LL-HLS, HLS and pushes, and Opus for WebRTC, both with 128 kbit/s, two channels and 48 kHz. Audio
-      that comes in as AAC or Opus is passed through. Each height has a rendition with AAC, such as V(720p), and one with
-      Opus, such as V(720p_opus)."
+      that comes in as AAC or Opus is passed through. Each height has a rendition with AAC, such as V(720p), and one
+      with Opus, such as V(720p_opus)."
     - The server also encodes heights above that of the incoming video, which makes them larger and not better.
   type: dict
   version_added: 3.0.0

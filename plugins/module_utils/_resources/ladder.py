@@ -139,8 +139,8 @@ class Ladder(Shorthand):
 def _profile(ladder: t.Mapping[str, t.Any], *, packaged: bool) -> dict[str, t.Any]:
     """Return the output profile of a valid ladder; ``packaged`` adds a playlist for HLS with MPEG-TS segments.
 
-    A server selects the renditions of a playlist by the codecs of its viewers: LL-HLS takes those with AAC, WebRTC those
-    with Opus [read]. So each height has both.
+    A server selects the renditions of a playlist by the codecs of its viewers: LL-HLS takes those with AAC, WebRTC
+    those with Opus (server-facts: Output profiles). So each height has both.
     """
     codec = ladder.get("codec", "h264")
     videos = [_video(text, codec, ladder.get("framerate", _FRAMES)) for text in ladder["heights"]]

@@ -294,7 +294,7 @@ class ObjectList(Field):
     """A list of objects whose order is significant, such as origins: the server uses the first that matches."""
 
     type = "list"
-    short_items = (dict,)
+    short_items: tuple[t.Any, ...] = (dict,)
 
     def __init__(
         self,

@@ -44,9 +44,7 @@ def url(world: World, protocol: str, file: str) -> str:
     ("protocol", "file", "passthrough"),
     [("llhls", "abr.m3u8", False), ("llhls", "abr.m3u8", True), ("hls", "ts:abr_ts.m3u8", True)],
 )
-def test_each_rendition_by_hls(
-    monkeypatch: pytest.MonkeyPatch, protocol: str, file: str, *, passthrough: bool
-) -> None:
+def test_each_rendition_by_hls(monkeypatch: pytest.MonkeyPatch, protocol: str, file: str, *, passthrough: bool) -> None:
     clock = PassingClock()
     with server(clock, viewer_ports=[0]) as made:
         go_live(made, passthrough=passthrough)

@@ -627,6 +627,46 @@ publishers:
         <cross_domains>
         <publisher>
     <extra>
+ladder:
+  description:
+    - Adaptive renditions of every stream by their heights, such as C([1080p, 720p, 480p]). It stands for an output
+      profile V(ladder) with the playlist V(abr). C(--diff) shows all of it.
+    - "LL-HLS plays C(/APP/STREAM/abr.m3u8), and WebRTC C(/APP/STREAM/abr). If O(publishers) has V(hls), HLS plays
+      C(/APP/STREAM/ts:abr_ts.m3u8), for which the playlist V(abr_ts) needs servers from 0.16.6 on."
+    - What O(output_profiles) has beside it wins. There, an output profile V(ladder) changes or adds encodes, playlists
+      and renditions by their names, and other output profiles are added.
+    - A list or a text of heights is taken as C(heights) in it.
+    - "Video in H.264 by height, in kbit/s: 2160p 15500, 1440p 10800, 1080p 6000, 720p 3000, 540p 2000, 480p 1500, 432p
+      1100, 360p 730, 240p 200. H.265 gets three quarters of that, VP8 the same. The encode of V(720p) has that name.
+      Its width follows from the incoming video: 1280 if that is 16:9."
+    - "Audio: AAC for LL-HLS, HLS and pushes, and Opus for WebRTC, both with 128 kbit/s, two channels and 48 kHz. Audio
+      that comes in as AAC or Opus is passed through. Each height has a rendition with AAC, such as V(720p), and one
+      with Opus, such as V(720p_opus)."
+    - The server also encodes heights above that of the incoming video, which makes them larger and not better.
+  type: dict
+  version_added: 3.0.0
+  suboptions:
+    heights:
+      description:
+        - Heights of the renditions, as V(720p) or V(720). Players start with the first.
+        - V(2160p), V(1440p), V(1080p), V(720p), V(540p), V(480p), V(432p), V(360p) and V(240p) are known.
+      type: list
+      elements: str
+      required: true
+    codec:
+      description:
+        - V(h264), V(h265) or V(vp8). If omitted, it is V(h264), which every player knows.
+        - LL-HLS and HLS cannot play V(vp8). The server needs hardware for V(h265), and WebRTC plays it from 0.20.0 on.
+      type: str
+    framerate:
+      description:
+        - Frames per second, from V(1) to V(60). If omitted, it is V(30). Each video has a key frame per second.
+      type: float
+    passthrough:
+      description:
+        - Whether to add the rendition V(source), which is the video as it comes in, as the first. If omitted, there is
+          none.
+      type: bool
 output_profiles:
   description:
     - Encodes of the streams, and playlists that combine them.

@@ -79,7 +79,37 @@ EXAMPLES = r"""
       webrtc: {}
       push: {}
 
-- name: Offer three renditions, one of them without encoding
+- name: Offer four adaptive renditions by low-latency HLS and WebRTC, one of them without encoding
+  streamops.ovenmediaengine.application:
+    vhost: tenant-c
+    name: sports
+    providers: [rtmp, srt]
+    publishers: [llhls, webrtc]
+    ladder:
+      heights: [1080p, 720p, 480p]
+      framerate: 50
+      passthrough: true
+
+- name: Offer adaptive renditions with another bit rate for one of them, and with thumbnails
+  streamops.ovenmediaengine.application:
+    vhost: tenant-c
+    name: talk
+    publishers: [llhls, webrtc, thumbnail]
+    ladder: [720p, 360p]
+    output_profiles:
+      - name: ladder
+        encodes:
+          videos:
+            - name: 720p
+              bitrate: 2M
+          images:
+            - name: thumbnail
+              codec: jpeg
+              width: 1280
+              height: 720
+              framerate: 1
+
+- name: Offer three renditions with encodes of your own, one of them without encoding
   streamops.ovenmediaengine.application:
     vhost: tenant-c
     name: abr
@@ -139,6 +169,12 @@ EXAMPLES = r"""
                 - name: 360p
                   video: video_360
                   audio: aac
+                - name: 720p_webrtc
+                  video: video_720
+                  audio: opus
+                - name: 360p_webrtc
+                  video: video_360
+                  audio: opus
 
 - name: Receive MPEG-TS over UDP; extra maps ports to streams
   streamops.ovenmediaengine.application:

@@ -137,7 +137,10 @@ def _encoded(version: ServerVersion, kind: str, encode: dict[str, Any], received
     values = _incoming(version, kind, received)
     if not bypass:
         sizes = {key: str(encode.get(key, "")) for key in ("width", "height", "bitrate", "samplerate", "channel")}
-        values.update({key: int(size) for key, size in sizes.items() if key in values and size.isdecimal()})
+        known = {key: int(size) for key, size in sizes.items() if key in values and size.isdecimal()}
+        if known.keys() & {"width", "height"} == {"height"}:  # the width follows from it, and is even [read]
+            known["width"] = round(known["height"] * int(values["width"]) / int(values["height"]) / 2) * 2
+        values.update(known)
         values["codec"] = str(encode.get("codec", values["codec"])).upper()
     result = {**_spelled(version, values), "bypass": bypass}
     return {**result, "codecStatus": "Ready"} if version.tracks == "0.21.0" else result

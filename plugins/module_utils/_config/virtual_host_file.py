@@ -43,6 +43,7 @@ VIRTUAL_HOST_FILE = with_macros(
                 xml="Applications/Application",
                 identity="name",
                 extra=True,
+                shorthands=list(application.APPLICATION.shorthands.values()),
                 fields=[
                     field for option, field in application.APPLICATION.fields.items() if option not in ("vhost", EXTRA)
                 ],

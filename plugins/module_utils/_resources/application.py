@@ -20,6 +20,7 @@ from . import value_rules as rules
 from .cross_domains import CrossDomains
 from .jobs import PUSH_PUBLISHERS
 from .kind import Kind, key_of
+from .ladder import Ladder, encoded_audio
 from .output_profiles import TYPES, output_profiles_field, renamed_option, subtitles_field
 
 # The providers of an application.
@@ -271,6 +272,7 @@ APPLICATION = with_macros(
     Object(
         "application",
         extra=True,
+        shorthands=[Ladder()],
         fields=[
             String("vhost", required=True, check=checks.addressable),
             String("name", required=True, check=checks.addressable),
@@ -404,17 +406,6 @@ def is_dynamic(raw: t.Mapping[str, t.Any]) -> bool:
 Value = t.Mapping[str, t.Any]
 
 
-def _audio(codec: str) -> dict[str, t.Any]:
-    return {
-        "name": codec,
-        "codec": codec,
-        "bitrate": 128000,
-        "samplerate": 48000,
-        "channel": 2,
-        "bypass_if_match": {"codec": "eq"},
-    }
-
-
 _ADDED: dict[str, dict[str, t.Any]] = {
     "providers": {"ovt": {}, "rtsp_pull": {}, "webrtc": {}, "srt": {}, "rtmp": {}},
     "publishers": {"llhls": {}, "webrtc": {}, "ovt": {}},
@@ -425,7 +416,7 @@ _ADDED: dict[str, dict[str, t.Any]] = {
                 "output_stream_name": "${OriginStreamName}",
                 "encodes": {
                     "videos": [{"name": "bypass_video", "bypass": True}],
-                    "audios": [_audio("opus"), _audio("aac")],
+                    "audios": [encoded_audio("opus"), encoded_audio("aac")],
                 },
             }
         ]

@@ -53,6 +53,8 @@ class Field:
     type = "str"
     macros = False
     """Whether the server replaces macros in values, see :func:`macro_options.with_macros`."""
+    short_items: tuple[t.Any, ...] = ()
+    """The types of entries of a list that is short for an object with this field alone."""
     is_literal = False
     """Whether the API takes a macro in a value of a request as no value at all [read]."""
 
@@ -376,6 +378,7 @@ class StringSet(Field):
     """A set of texts: order and repetition are not significant."""
 
     type = "list"
+    short_items: tuple[t.Any, ...] = (str,)
 
     def spec(self) -> dict[str, t.Any]:
         return {**super().spec(), "elements": "str"}

@@ -43,13 +43,15 @@ class Object(Field):
         extra: bool = False,
         presence_keyed: bool = False,
         short: str = "",
+        shorthands: t.Sequence[Shorthand] = (),
         **kwargs: t.Any,
     ) -> None:
         """Declare an object; ``extra`` passes undeclared keys through, under the option `extra`.
 
         ``presence_keyed``: each nested object, even an empty one, switches something on by its presence, like the
         providers of an application. One that the server has and the user does not list is a difference. ``short`` is
-        the option that stands for the whole object, see :mod:`.short_forms`.
+        the option that stands for the whole object, see :mod:`.option_forms`. ``shorthands`` are options that stand for
+        values of fields.
         """
         super().__init__(option, wire, **kwargs)
         self.fields = {field.option: field for field in fields}
@@ -57,6 +59,7 @@ class Object(Field):
             self.fields[EXTRA] = Extra(fields)
         self.presence_keyed = presence_keyed
         self.short = short
+        self.shorthands = {one.option: one for one in shorthands}
         self._index()
         self._varied = any(field.depends_on_version for field in self.fields.values())
         self._at: dict[Version, Object] = {}
@@ -121,16 +124,23 @@ class Object(Field):
         return {"type": self.type, "required": self.required, "no_log": False, "options": self.options()}
 
     def options(self) -> dict[str, t.Any]:
-        """Return the argument specs of the fields."""
-        return {option: field.spec() for option, field in self.fields.items()}
+        """Return the argument specs of the fields and shorthands."""
+        return {option: field.spec() for option, field in {**self.fields, **self.shorthands}.items()}
 
     def specified(self, values: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Return the specified form: without omitted options at every level, and without undeclared options."""
-        return {
+        """Return the specified form: without omitted options at every level, and without undeclared options.
+
+        Shorthands are written out. One with an invalid value stays, for :meth:`validate`.
+        """
+        found = {
             option: self._specified_value(field, values[option])
             for option, field in self.fields.items()
             if values.get(option) is not None
         }
+        for option, shorthand in self.shorthands.items():
+            if values.get(option) is not None:
+                found = shorthand.written_out(shorthand.specified(values[option]), found)
+        return found
 
     @staticmethod
     def _specified_value(field: Field, value: t.Any) -> t.Any:
@@ -220,12 +230,13 @@ class Object(Field):
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         for option, item in (value or {}).items():
-            self.fields[option].collect_secrets(item, secrets)
+            if option not in self.shorthands:
+                self.fields[option].collect_secrets(item, secrets)
 
     def validate(self, value: t.Any, path: str) -> None:
         prefix = f"{path}." if path else ""
         for option, item in value.items():
-            self.fields[option].validate(item, prefix + option)
+            (self.shorthands.get(option) or self.fields[option]).validate(item, prefix + option)
         super().validate(value, path)
 
     def doubts(self, value: t.Any, path: str) -> t.Iterator[tuple[str, t.Any, str]]:
@@ -260,10 +271,30 @@ class Object(Field):
         return merged
 
 
+class Shorthand(Object):
+    """An object that users write in place of values of other options, which the server knows."""
+
+    def replaced(self, value: t.Mapping[str, t.Any], beside: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """Return the options around a valid value with those that it stands for.
+
+        ``beside`` are the other options there, in specified form. They win.
+        """
+        raise NotImplementedError
+
+    def written_out(self, value: t.Mapping[str, t.Any], beside: dict[str, t.Any]) -> dict[str, t.Any]:
+        """Return what :meth:`replaced` returns; the options as they are if the value is invalid."""
+        try:
+            self.validate(value, self.option)
+        except BadInput:
+            return {**beside, self.option: value}
+        return self.replaced(value, beside)
+
+
 class ObjectList(Field):
     """A list of objects whose order is significant, such as origins: the server uses the first that matches."""
 
     type = "list"
+    short_items: tuple[t.Any, ...] = (dict,)
 
     def __init__(
         self,
@@ -273,11 +304,12 @@ class ObjectList(Field):
         fields: t.Sequence[Field],
         identity: str,
         extra: bool = False,
+        shorthands: t.Sequence[Shorthand] = (),
         **kwargs: t.Any,
     ) -> None:
-        """Declare a list; entries are merged by the field ``identity``; ``extra`` as for :class:`Object`."""
+        """Declare a list; entries are merged by the field ``identity``; the others are as for :class:`Object`."""
         super().__init__(option, wire, **kwargs)
-        self.element = Object(option, wire, fields=fields, extra=extra)
+        self.element = Object(option, wire, fields=fields, extra=extra, shorthands=shorthands)
         self.identity = identity
 
     def at(self, version: Version) -> ObjectList:

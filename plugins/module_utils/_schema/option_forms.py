@@ -11,7 +11,7 @@ import re
 import typing as t
 
 from .._core.macros import split_at_commas
-from .fields import Field, PresenceBool, String, StringList, StringSet
+from .fields import Field, PresenceBool, String, StringSet
 from .objects import Object, ObjectList
 from .validators import addressable
 
@@ -56,10 +56,8 @@ def named_members(value: t.Any, known: t.Mapping[str, Field]) -> t.Any:
 
 def _members(declaration: Object, value: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return an object with the short forms of its members expanded."""
-    return {
-        option: _expanded(declaration.fields[option], item) if option in declaration.fields else item
-        for option, item in value.items()
-    }
+    known: dict[str, Field] = {**declaration.fields, **declaration.shorthands}
+    return {option: _expanded(known[option], item) if option in known else item for option, item in value.items()}
 
 
 def _expanded(field: Field, value: t.Any) -> t.Any:
@@ -79,9 +77,10 @@ def _expanded(field: Field, value: t.Any) -> t.Any:
 def _whole(field: Object, value: t.Any) -> t.Any:
     """Return an object of which only the member is written that its short form stands for."""
     member = field.fields[field.short]
-    kind = {StringSet: str, StringList: str, ObjectList: dict}.get(type(member))
-    if isinstance(value, list) and kind and all(isinstance(item, kind) for item in value):
+    if isinstance(value, list) and member.short_items and all(isinstance(item, member.short_items) for item in value):
         return {field.short: value}
+    if type(value) is int and int in member.short_items:
+        return {field.short: [value]}
     # ansible-core takes other texts for a dictionary.
     takes_text = isinstance(value, str) and not isinstance(member, ObjectList)
     takes_text = takes_text and (member.is_macro(value) or not set("{=") & set(value))

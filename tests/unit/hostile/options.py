@@ -49,6 +49,7 @@ _REQUIRED: dict[str, Any] = {
     "cert_path": "cert.pem",
     "key_path": "key.pem",
     "path": "/model",
+    "heights": ["720p"],
 }
 
 

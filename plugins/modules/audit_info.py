@@ -157,8 +157,8 @@ options:
   certificate_endpoints:
     description:
       - The TLS ports of entries of O(certificates) without ports of their own, in the format of
-        O(streamops.ovenmediaengine.certificates#module:endpoints). If there are any, the virtual hosts of O(vhosts) with
-        C(host.tls) that have no entry are checked, too.
+        O(streamops.ovenmediaengine.certificates#module:endpoints). If there are any, the virtual hosts of O(vhosts)
+        with C(host.tls) that have no entry are checked, too.
     type: list
     elements: dict
     version_added: 2.1.0
@@ -501,8 +501,8 @@ push_tasks:
       type: bool
 records:
   description:
-    - All recordings in the applications of O(records), sorted by virtual host, application and ID. They have the keys of
-      RV(push_tasks), with C(stream) and C(file_path) in place of C(protocol) and C(url). C(state) is V(ready) or
+    - All recordings in the applications of O(records), sorted by virtual host, application and ID. They have the keys
+      of RV(push_tasks), with C(stream) and C(file_path) in place of C(protocol) and C(url). C(state) is V(ready) or
       V(stopped) if the recording waits for its stream.
   returned: success
   type: list
@@ -510,8 +510,8 @@ records:
   version_added: 2.0.0
 streams:
   description:
-    - The pulled streams of O(streams), sorted, as C(vhost), C(app) and C(name), with C(live), and with C(source_type) and
-      C(source_url) as the server reports them. Both are empty if the stream is not live. Secrets are masked.
+    - The pulled streams of O(streams), sorted, as C(vhost), C(app) and C(name), with C(live), and with C(source_type)
+      and C(source_url) as the server reports them. Both are empty if the stream is not live. Secrets are masked.
   returned: success
   type: list
   elements: dict
@@ -563,9 +563,9 @@ expected_streams:
   elements: dict
 statistics:
   description:
-    - Who watches, and how much comes in and goes out, as C(vhost), C(app) and C(stream) with C(connections) by protocol,
-      C(bits_per_second_in), C(bits_per_second_out), C(bytes_in) and C(bytes_out). The first is the whole server, with
-      empty names and its C(uptime) in seconds. Empty if the server has no statistics.
+    - Who watches, and how much comes in and goes out, as C(vhost), C(app) and C(stream) with C(connections) by
+      protocol, C(bits_per_second_in), C(bits_per_second_out), C(bytes_in) and C(bytes_out). The first is the whole
+      server, with empty names and its C(uptime) in seconds. Empty if the server has no statistics.
   returned: success
   type: list
   elements: dict

@@ -84,7 +84,7 @@ options:
         type: float
       plays_on:
         description:
-          - Protocols by which it must play, as with O(play). They are tried even with O(play=false).
+          - Protocols by which it must play, each output by each host name of its virtual host.
         type: list
         elements: str
         choices: [llhls, hls, webrtc, webrtc_tcp, thumbnail, srt]
@@ -144,11 +144,9 @@ expected_streams:
     vhost:
       description: Name of the virtual host.
       type: str
-      sample: tenant-a
     app:
       description: Name of the application.
       type: str
-      sample: live
     name:
       description: Name of the stream.
       type: str
@@ -176,6 +174,10 @@ expected_streams:
     audio:
       description: Whether it has audio; V(null) if it is not live.
       type: bool
+# BEGIN GENERATED error
+# END GENERATED
+# BEGIN GENERATED retries
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.expected import ExpectedStreamsInfo

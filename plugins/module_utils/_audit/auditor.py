@@ -32,7 +32,7 @@ from .jobs import JobAudit
 from .kinds import KindAudit
 from .objects import ObjectAudit
 from .playing import PlayAudit
-from .statistics import LEVELS, StatisticsAudit
+from .live_statistics import LEVELS, StatisticsAudit
 from .streams_and_channels import StreamAudit
 
 # Known defects and limits of server versions, which people who run these versions should know.
@@ -286,7 +286,7 @@ class Audit:
         ``config_dir`` is the configuration directory that the server starts from, if objects are durable.
         ``viewers`` says how live streams are played, all of them with ``play``, otherwise those that are
         expected to play by a protocol. ``expected`` are the streams that should be live. ``statistics`` is one of
-        :data:`.statistics.LEVELS`, with ``most_streams`` at the deepest.
+        :data:`.live_statistics.LEVELS`, with ``most_streams`` at the deepest.
         ``findings`` are those about entries of the lists that cannot be compared.
         """
         self._api = api

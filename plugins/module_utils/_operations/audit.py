@@ -13,7 +13,7 @@ from .._api.client import Api
 from .._audit.auditor import Audit
 from .._audit.expected import ExpectedStream
 from .._audit.findings import DRIFT, ERROR, Desired, DesiredCertificate, Finding
-from .._audit.statistics import LEVELS
+from .._audit.live_statistics import LEVELS
 from .._certificates.new_files import sources_of
 from .._certificates.probe import Expected, ProbeSettings
 from .._core.context import Context

@@ -74,7 +74,7 @@ class StatisticsAudit:
         names = dict(zip(("vhost", "application", "stream"), place))
         call = Streams(self._api).read_statistics if len(place) == 3 else Statistics(self._api).read
         try:
-            return call(*place)  # type: ignore[call-arg]
+            return call(*place)
         except OmeError as error:
             self._collector.add_error(error, **names)
             return UNKNOWN

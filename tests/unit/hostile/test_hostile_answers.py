@@ -126,7 +126,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("test_stream", {**OUR_STREAM, "stream": "t-new", "protocol": "rtmp", "connect_to": NOWHERE}),
     (
         "verify",
-        {"applications": [{"vhost": "t-s", "name": "tv"}], "push_tasks": [], "connect_to": {"host": "127.0.0.1"}},
+        {"applications": [{"vhost": "t-s", "name": "tv"}], "viewers": {"connect_to": "127.0.0.1"}, "wait_timeout": 1},
     ),
 )
 _WITH_RUNS = {module for module, _options in RUNS}

@@ -175,8 +175,19 @@ expected_streams:
       description: Whether it has audio; V(null) if it is not live.
       type: bool
 # BEGIN GENERATED error
+error:
+  description:
+    - What failed, why, and what to do, with the keys of RV(streamops.ovenmediaengine.vhost#module:error). These are
+      C(kind), C(attempted), C(meaning), C(remedy), C(method), C(path), C(host), C(status) and C(server_message).
+  returned: on failure
+  type: dict
 # END GENERATED
 # BEGIN GENERATED retries
+retries:
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
+  returned: when there were any
+  type: list
+  elements: str
 # END GENERATED
 """
 

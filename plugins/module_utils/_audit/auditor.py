@@ -30,9 +30,9 @@ from .expected import ExpectedStream, ExpectedStreams
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Collector, Desired, DesiredCertificate, Finding, affects
 from .jobs import JobAudit
 from .kinds import KindAudit
+from .live_statistics import LEVELS, StatisticsAudit
 from .objects import ObjectAudit
 from .playing import PlayAudit
-from .live_statistics import LEVELS, StatisticsAudit
 from .streams_and_channels import StreamAudit
 
 # Known defects and limits of server versions, which people who run these versions should know.

@@ -17,7 +17,7 @@ from ansible_collections.streamops.ovenmediaengine.tests import module_examples
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import api_coverage, running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place, spelled, with_value
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED, argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
@@ -273,10 +273,14 @@ def check_audit(simulator: Simulator, places_of: Sequence[Place], value: str, at
     """
     fresh(simulator)
     refused = 0
-    apart = [place for place in places_of if len(place.path) < 3]
+    # Those of a dictionary, such as `viewers`, cannot be looked at together.
+    alone = {option for option, spec in argument_spec("audit_info").items() if spec.get("type") == "dict"} - {
+        "http_headers"
+    }
+    apart = [place for place in places_of if len(place.path) < 3 or place.path[0] in alone]
     for place in apart:
         refused += check_option(simulator, "audit_info", place, value) == REFUSED
-    inside = [place for place in places_of if len(place.path) >= 3]
+    inside = [place for place in places_of if len(place.path) >= 3 and place.path[0] not in alone]
     for start in range(0, len(inside), at_once):
         portion = inside[start : start + at_once]
         options: dict[str, Any] = {}

@@ -211,6 +211,10 @@ class Place:
         program = str(HERE / "script.py")
         return self._run([sys.executable, program, str(self.write("calls.json", calls))], self.environment())[0]
 
+    def program(self, name: str, *arguments: str) -> Sample:
+        """Run another program of this folder and say what it cost. :raises Failed: it did not succeed."""
+        return self._run([sys.executable, str(HERE / name), *arguments], self.environment())[0]
+
     def compilation(self, plugin: str) -> Sample:
         """Compile what an action plugin loads, and return how long that takes without all else."""
         program = str(HERE / "compiling.py")

@@ -17,6 +17,7 @@ from .fleet_rows import FleetRows, LargeFleetRows
 from .measuring import Sample
 from .media_rows import MediaRows
 from .places import OUT_OF_PROCESS, Place, Simulated
+from .playback_rows import PlaybackRows
 from .rebuild_rows import RebuildRows
 from .role_rows import RoleRows
 from .rulebook_rows import RulebookRows
@@ -81,6 +82,7 @@ class Rows:
             *self._latency(),
             *self._pushes(),
             *MediaRows(self._place, self._sizes).all(),
+            *PlaybackRows(self._place, self._sizes).all(),
             *SshRows(self._place, self._sizes).all(),
             *FleetRows(self._fleet, self._sizes).all(),
             *audit_rows(self._fleet, self._sizes),

@@ -32,6 +32,7 @@ class Sizes:
     streams: int = 50
     channels: int = 200
     media_applications: int = 20
+    playbacks: tuple[int, ...] = (100, 1000)
     fleet: int = 100
     large_fleet: int = 1000
     fleet_tenants: int = 3
@@ -101,6 +102,7 @@ GROUPS = {
     "latency": "20 ms of network latency",
     "pushes": "Push tasks",
     "media": "Recordings, pulled streams and channels",
+    "playback": "Live streams, played as viewers do",
     "ssh": "One virtual host for each task, in a loop over SSH (OpenSSH on the loopback)",
     "fleet": "A fleet, by the playbook `provision`",
     "large": "A large fleet, by the playbook `provision`",
@@ -116,6 +118,7 @@ The first is always measured, because others are compared with it.
 ONLY_SIMULATED = {
     "latency": "the latency of a real server cannot be set",
     "media": "pulls need an origin, and channels a directory on the server",
+    "playback": "it needs live streams",
     "ssh": "the host behind SSH is this machine",
     "fleet": "there is one server",
     "large": "there is one server",

@@ -75,20 +75,29 @@ _WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
 # The time to the first frame, in the table of the module verify.
 _FIRST_FRAME = re.compile(r"\b[0-9]+\.[0-9]{2} s\b")
 # Keys whose numbers are ports.
-_MEDIA_PORTS = tuple(f"ovenmediaengine_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail"))
-_PORTS = ("port", "ports", "setup_simulator_tls_ports", *_MEDIA_PORTS)
+_PORTS = (
+    "port",
+    "ports",
+    "setup_simulator_tls_ports",
+    *("llhls", "hls", "webrtc", "webrtc_tcp", "thumbnail"),
+    *(f"ovenmediaengine_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail")),
+)
 _FIRST_PORT_OF_A_CLIENT = 32768
 
 # Keys of results of the collection whose numbers change with time.
 _GROWING = {
     "days_left",
     "uptime",
+    "seconds_to_first_frame",
+    "latency",
     "total_bytes_in",
     "total_bytes_out",
     *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),
 }
 # Keys of what was measured while something was played, which later tasks can show as well.
-_MEASURED = ("seconds_to_first_frame", "latency", "bitrate", "framerate")
+_MEASURED = ("seconds_to_first_frame", "latency")
+# Keys of the tracks of a playback, which have a rendition, whose numbers are measured.
+_OF_TRACK, _TRACK = ("bitrate", "framerate"), "rendition"
 # Keys of the same results that are there as soon as something is recorded.
 _RECORDING = ("record_bytes", "record_time", "total_record_bytes", "total_record_time")
 # The result of the module record_stream as the role record registers it, and its keys whose numbers grow with time.
@@ -166,6 +175,8 @@ class Normalizer:
                 left_out = _RECORDING
             elif key == _RECORD_SUMMARY:
                 left_out = _OF_RECORD_SUMMARY
+            if _TRACK in value:
+                value = {name: "<measured>" if name in _OF_TRACK and item else item for name, item in value.items()}
             names = sorted(name for name in value if name not in left_out)
             return {self.text(name): self._value(value[name], name, of_collection) for name in names}
         if isinstance(value, list):

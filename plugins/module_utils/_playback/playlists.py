@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import typing as t
+from urllib.parse import urljoin
 
 from .playback import NotPlayed
 from .viewer import Response
@@ -120,24 +121,26 @@ def _media(listed: t.Any) -> Media:
         for one in segment.parts or ():
             if one.independent == "YES":
                 beginnings.append(len(parts))
-            newest = Piece(one.absolute_uri, float(one.duration or 0))
+            newest = Piece(one.uri, float(one.duration or 0))
             parts.append(newest)
             seconds += newest.seconds
         if segment.uri:
             seconds = float(segment.duration or 0)
-            segments.append(Piece(segment.absolute_uri, seconds))
+            segments.append(Piece(segment.uri, seconds))
             newest = parts[-1] if segment.parts else segments[-1]
             complete, next_part = complete + 1, 0
         end = started + datetime.timedelta(seconds=seconds) if started else None
     pieces = segments[-1:]
     if parts and (beginnings or not segments):
         pieces = _first_seconds(parts[beginnings[-1] if beginnings else 0 :])
+    # A playlist lists many URLs, of which few are needed.
+    pieces = [_absolute(piece, listed.base_uri) for piece in pieces]
     maps = [section for section in listed.segment_map or () if section.uri]
     control = listed.server_control
     return Media(
         position=(number + complete, next_part),
         pieces=pieces,
-        newest=newest,
+        newest=_absolute(newest, listed.base_uri) if newest is not None else None,
         init=maps[-1].absolute_uri if maps else None,
         has_parts=bool(parts),
         can_block=control is not None and control.can_block_reload == "YES" and bool(parts),
@@ -146,6 +149,10 @@ def _media(listed: t.Any) -> Media:
         is_encrypted=any(key is not None and key.method not in (None, "NONE") for key in listed.keys),
         end=end,
     )
+
+
+def _absolute(piece: Piece, base: str) -> Piece:
+    return piece._replace(url=urljoin(base, piece.url))
 
 
 def _first_seconds(parts: t.Sequence[Piece]) -> list[Piece]:

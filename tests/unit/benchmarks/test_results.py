@@ -154,7 +154,7 @@ def test_a_real_server_has_no_rows_that_need_simulated_ones(tmp_path: pathlib.Pa
 def test_no_size_is_above_the_limit() -> None:
     small = Sizes().at_most(2)
     expected = {field.name: 2 for field in dataclasses.fields(Sizes)}
-    assert dataclasses.asdict(small) == {**expected, "loops": (1, 2), "growth": (2,)}
+    assert dataclasses.asdict(small) == {**expected, "loops": (1, 2), "growth": (2,), "playbacks": (2,)}
     assert Sizes().at_most(100000) == Sizes()
 
 
@@ -205,7 +205,9 @@ def test_the_page_says_what_is_the_cost_of_ansible_itself(rows: list[Row]) -> No
 
 def test_long_rows_are_measured_in_few_rounds(tmp_path: pathlib.Path, rows: list[Row]) -> None:
     long = [row for row in rows if row.rounds]
-    assert {row.group for row in long} == {"loops", "fleet", "large"} and all(row.expected > 20 for row in long)
+    assert {row.group for row in long} == {"loops", "fleet", "large", "playback"} and all(
+        row.expected > 20 for row in long
+    )
     run = dataclasses.replace(long[0], run=lambda: Sample(1.0, 1.0, 1.0, 1.0))
     results = Results({**ABOUT, "again": 0})
     program.Bench([run], Place(tmp_path / "one", NoServers(), {}, {}), results, lambda: None).measure(3, 0)

@@ -36,7 +36,7 @@ POLICY = {
     "secretKey": KEY,
     "enables": {"publishers": "webrtc,llhls"},
 }
-PLACE = {"app": "live", "stream": "s1"}
+PLACE: dict[str, Any] = {"app": "live", "stream": "s1"}
 
 
 @pytest.fixture

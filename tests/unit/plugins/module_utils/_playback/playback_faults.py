@@ -88,7 +88,7 @@ def no_such_name(_world: World, _protocol: str) -> Iterator[Changes]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     known = sockets.socket.getaddrinfo
-    sockets.socket.getaddrinfo = getaddrinfo  # type: ignore[assignment]
+    sockets.socket.getaddrinfo = getaddrinfo
     try:
         yield {"connect_to": None}
     finally:

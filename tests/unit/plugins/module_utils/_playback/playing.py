@@ -117,7 +117,7 @@ def outcome(playback: Playback) -> str:
     return playback.failure.stage if playback.failure is not None else "plays"
 
 
-def server(clock: ManualClock | None, version: str = "0.21.0", **ports: list[int]) -> Simulator:
+def server(clock: ManualClock | None, version: str = "0.21.0", **ports: Any) -> Simulator:
     """Return a simulated server that is not started."""
     ports = ports or {"viewer_ports": [0], "thumbnail_ports": [0], "signalling_ports": [0]}
     return Simulator(version, clock=clock, default_host_names=["default.example.com"], **ports)
@@ -125,7 +125,7 @@ def server(clock: ManualClock | None, version: str = "0.21.0", **ports: list[int
 
 def go_live(simulator: Simulator, **config: Any) -> None:
     """Add the virtual host, and publish its stream. :param config: of the virtual host."""
-    publishers = {name: {} for name in ("hls", "webrtc", "thumbnail")}
+    publishers: dict[str, Any] = {name: {} for name in ("hls", "webrtc", "thumbnail")}
     llhls = {"crossDomains": {"urls": [ORIGIN]}}
     app = application(outputProfiles=profile(OPUS, AAC, images=[JPEG]), publishers={"llhls": llhls, **publishers})
     add(simulator, "a", app, **config)

@@ -42,7 +42,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 SEED = 20261128
 VERSIONS = ("0.18.0", "0.20.0", "0.21.0")
 SIZES = ((320, 168), (640, 360), (160, 90))
-LATER = (
+LATER: tuple[tuple[str, dict[str, Any]], ...] = (
     ("status", {"status": 500}),
     ("status", {"status": 401}),
     ("status", {"status": 404}),

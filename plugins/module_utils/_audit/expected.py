@@ -130,7 +130,7 @@ def _measured(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     tracks = [track for track in tracks if isinstance(track, dict)] if isinstance(tracks, list) else []
     kinds = [str(track.get("type", "")).lower() for track in tracks]
     videos = [track["video"] for track in tracks if isinstance(track.get("video"), dict)]
-    video = max(videos, key=lambda one: _number(one.get("height")) or 0, default={})
+    video: dict[str, t.Any] = max(videos, key=lambda one: _number(one.get("height")) or 0, default={})
     return {
         **{name: _number(video.get(name)) for name in ("width", "height")},
         **{name: _latest(video, name) for name in ("bitrate", "framerate")},

@@ -44,12 +44,8 @@ _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     # The simulator listens on any free port.
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
     ("port", re.compile(r"(?<=localhost:)([0-9]{5})\b")),
-<<<<<<< HEAD
-    ("port", re.compile(r"(?<=\.example\.com:)([0-9]{5})\b")),
-=======
     # URLs that are played have the ports of a simulator, too.
     ("port", re.compile(r"(?<=\.example\.com:)([3-6][0-9]{4})\b")),
->>>>>>> part-verify
     # Each run creates its certificates.
     ("certificate", re.compile(r"(-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----)")),
     ("fingerprint", re.compile(r"\b((?:[0-9A-Fa-f]{64})|(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31}))\b")),
@@ -99,13 +95,9 @@ _GROWING = {
     *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),
 }
 # Keys of what was measured while something was played, which later tasks can show as well.
-<<<<<<< HEAD
-_MEASURED = ("seconds_to_first_frame", "latency", "bitrate", "framerate")
-=======
 _MEASURED = ("seconds_to_first_frame", "latency")
 # Keys of the tracks of a playback, which have a rendition, whose numbers are measured.
 _OF_TRACK, _TRACK = ("bitrate", "framerate"), "rendition"
->>>>>>> part-verify
 # Keys of the same results that are there as soon as something is recorded.
 _RECORDING = ("record_bytes", "record_time", "total_record_bytes", "total_record_time")
 # The result of the module record_stream as the role record registers it, and its keys whose numbers grow with time.
@@ -183,11 +175,8 @@ class Normalizer:
                 left_out = _RECORDING
             elif key == _RECORD_SUMMARY:
                 left_out = _OF_RECORD_SUMMARY
-<<<<<<< HEAD
-=======
             if _TRACK in value:
                 value = {name: "<measured>" if name in _OF_TRACK and item else item for name, item in value.items()}
->>>>>>> part-verify
             names = sorted(name for name in value if name not in left_out)
             return {self.text(name): self._value(value[name], name, of_collection) for name in names}
         if isinstance(value, list):

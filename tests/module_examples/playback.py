@@ -46,7 +46,7 @@ EXAMPLES = (
     Example(
         "test_stream",
         {"vhost": "default", "app": "app", "state": "absent"},
-        ends={EVERY: ANY_END},  # it sends no request to the API if nothing is published
+        ends={EVERY: ANY_END},  # without a signal of its own it sends no request
         without_scenarios="It only reads from the API.",
         inside={"connect_to": _NOWHERE},
     ),

@@ -485,7 +485,7 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
         ended = [
             result for (name, task), result in ends.items() if name == host and task.endswith(": error, it has failed")
         ]
-        assert len(ended) == 3, host
+        assert len(ended) == 4, host
     assert (
         [host for host in scan.groups["rotated"] if (host, "rotate_certificates: rotation, it has failed") in ends]
         == []

@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
-from ._example import ANY_END, EVERY, SUCCESS, Example
+from urllib.parse import quote
+
+from ._example import ANY_END, EVERY, Example
 
 _NOWHERE = {"host": "127.0.0.1", "port": 9}
 _SIGN = {"secret_key": "s3cr3t-key"}
@@ -19,8 +21,8 @@ EXAMPLES = (
         with_secrets=lambda mine, vhost: {
             "urls": [
                 {
-                    "url": f"http://h.example.com/app/s/llhls.m3u8?policy={mine.secret('policy')}",
-                    "viewer_headers": {"X-Token": mine.secret("header")},
+                    "url": f"http://h.example.com/app/s/llhls.m3u8?policy={quote(mine.secret('policy'), safe='')}",
+                    "viewer_headers": {"X-Token": mine.secret("header", "ascii")},
                     "connect_to": _NOWHERE,
                 },
                 {
@@ -29,7 +31,7 @@ EXAMPLES = (
                     "connect_to": _NOWHERE,
                 },
             ],
-            "viewer_headers": {"X-Other": mine.secret("header of all")},
+            "viewer_headers": {"X-Other": mine.secret("header of all", "ascii")},
         },
         ends={SUCCESS: ANY_END, EVERY: ANY_END},  # it sends no request to the API, and refuses some texts in headers
         beside={

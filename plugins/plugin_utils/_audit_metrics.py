@@ -123,7 +123,7 @@ def _add_server(samples: dict[str, Samples], server: Record) -> None:
 
 def _add_statistics(samples: dict[str, Samples], name: str, statistics: t.Iterable[Record]) -> None:
     """Add who watches. The labels of the whole server are empty but one."""
-    for one in statistics:
+    for one in sorted(statistics, key=lambda one: [natural(one[part]) for part in ("vhost", "app", "stream")]):
         place = (name, _label(one["vhost"]), _label(one["app"]), _label(one["stream"]))
         if one["uptime"] is not None:
             samples["uptime_seconds"][(name,)] = one["uptime"]

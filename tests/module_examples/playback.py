@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from ._example import ANY_END, EVERY, Example
+from ._example import ANY_END, EVERY, SUCCESS, Example
 
 _NOWHERE = {"host": "127.0.0.1", "port": 9}
 _SIGN = {"secret_key": "s3cr3t-key"}

@@ -58,7 +58,7 @@ METRICS = (
     Metric("channels", "Number of channels by state.", ("server", "vhost", "type", "state")),
     Metric("uptime_seconds", "Time since the server started.", ("server",)),
     Metric("connections", "Number of viewers and pushes by protocol.", (*_COUNTED, "protocol")),
-    Metric("throughput_bits_per_second", "Average rate of what comes in or goes out.", (*_COUNTED, "direction")),
+    Metric("throughput_bytes_per_second", "Average rate of what comes in or goes out.", (*_COUNTED, "direction")),
     Metric("transferred_bytes", "Amount of what has come in or gone out.", (*_COUNTED, "direction")),
     Metric("expected_streams", "Number of expected streams by state.", ("server", "vhost", "state")),
     Metric("playbacks", "Number of playbacks by outcome.", (*_PLAYED, "verdict")),
@@ -129,10 +129,12 @@ def _add_statistics(samples: dict[str, Samples], name: str, statistics: t.Iterab
             samples["uptime_seconds"][(name,)] = one["uptime"]
         for protocol, number in (one["connections"] or {}).items():
             samples["connections"][(*place, _label(protocol))] = number
-        for metric, key in (("throughput_bits_per_second", "bits_per_second"), ("transferred_bytes", "bytes")):
-            for direction in ("in", "out"):
-                if one[f"{key}_{direction}"] is not None:
-                    samples[metric][(*place, direction)] = one[f"{key}_{direction}"]
+        for direction in ("in", "out"):
+            rate, amount = one[f"bits_per_second_{direction}"], one[f"bytes_{direction}"]
+            if rate is not None:
+                samples["throughput_bytes_per_second"][(*place, direction)] = rate / 8  # the base unit of Prometheus
+            if amount is not None:
+                samples["transferred_bytes"][(*place, direction)] = amount
 
 
 def _add_playbacks(samples: dict[str, Samples], name: str, playbacks: t.Iterable[Record]) -> None:

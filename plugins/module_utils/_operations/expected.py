@@ -16,6 +16,7 @@ from .._audit.findings import Collector, Desired
 from .._audit.playing import PlayAudit
 from .._core.context import Context
 from .._core.errors import BadInput
+from .._core.texts import shortened
 from .._playback.outputs import PUBLISHERS
 from .._resources.kind import Key
 from .._resources.virtual_host import VIRTUAL_HOST
@@ -90,7 +91,7 @@ class ExpectedStreamsInfo(Operation):
         playing.read(inputs, applications, vhosts)
         playing.compare()
         expected.compare(inputs, applications, playing.rows)
-        problems = [finding.message for finding in collector.findings]
+        problems = [shortened(finding.message) for finding in collector.findings]
         return {
             "changed": False,
             "as_expected": not problems,

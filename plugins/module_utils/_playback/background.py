@@ -115,7 +115,7 @@ class Publisher:
         self, work: t.Callable[[t.Callable[[], bool]], None], seconds: float, watched: Process | None, writing: int
     ) -> None:
         """Do the work of the process."""
-        _detach(writing)
+        detach(writing)
         end, asked = time.monotonic() + seconds, [False]
         signal.signal(signal.SIGTERM, lambda _number, _frame: asked.__setitem__(0, True))
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -133,16 +133,9 @@ class Publisher:
         known = {"process": _listed(own), "play": _listed(watched)}
         temporary.write_text(json.dumps(known), encoding="utf-8")
         temporary.replace(self._path)
-        try:
+        with report_failure(writing):
             work(is_over)
-        except NotPlayed as failure:
-            os.write(writing, json.dumps([failure.stage, failure.detail, failure.status]).encode())
-        except BaseException as error:  # nobody else could report it
-            os.write(
-                writing, json.dumps(["connection", f"The publisher ended by {type(error).__name__}.", None]).encode()
-            )
-        finally:
-            self._forget(known)
+        self._forget(known)
 
     def _forget(self, known: t.Mapping[str, t.Any]) -> None:
         """Remove the file, unless it is that of a later process."""
@@ -154,6 +147,18 @@ class Publisher:
 def _listed(process: Process | None) -> list[t.Any] | None:
     """Return a process as JSON has it."""
     return None if process is None else list(process)
+
+
+@contextlib.contextmanager
+def report_failure(writing: int) -> t.Iterator[None]:
+    """Write why the work of a process failed, for :func:`failure_in`. Nobody else could report it."""
+    try:
+        yield
+    except NotPlayed as failure:
+        os.write(writing, json.dumps([failure.stage, failure.detail, failure.status]).encode())
+    except BaseException as error:
+        text = f"The publisher ended by {type(error).__name__}."
+        os.write(writing, json.dumps(["connection", text, None]).encode())
 
 
 def failure_in(text: bytes) -> NotPlayed | None:
@@ -175,7 +180,7 @@ def _directory() -> Path:
     return path
 
 
-def _detach(kept: int) -> None:
+def detach(kept: int) -> None:
     """Close everything that the process has inherited, so that nobody waits for its end."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):

@@ -26,7 +26,7 @@ from .playback import DENIED, PLAYS, NotPlayed, Target
 from .player import Player, check_libraries
 from .publisher import Publication
 from .rows import FAILS, PUSH, Row, without_proof
-from .signal_thread import Signal
+from .signal_process import Signal
 
 _PROGRAMS = {"srt": "ffmpeg"}
 _LIBRARIES = {"rtmp": "hls", "whip": "webrtc"}  # the protocol of viewers that needs the same ones

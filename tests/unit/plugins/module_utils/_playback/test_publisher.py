@@ -18,7 +18,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import (
     background,
     publisher,
-    signal_thread,
+    signal_process,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.addresses import publish_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.background import (
@@ -28,7 +28,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.playback import Address, NotPlayed
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.publisher import Publication, publish
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.signal_thread import Signal
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.signal_process import Signal
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import wait_until
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.viewing import add, application
@@ -75,7 +75,7 @@ def test_an_error_that_nobody_expects_is_reported(monkeypatch: pytest.MonkeyPatc
     def fail(*_arguments: Any) -> None:
         raise KeyError
 
-    monkeypatch.setattr(signal_thread, "publish", fail)
+    monkeypatch.setattr(signal_process, "publish", fail)
     signal_of = Signal(Publication("rtmp://a.example.com/live/s1", "rtmp"))
     signal_of.start()
     signal_of.join()
@@ -127,7 +127,7 @@ class InThisProcess:
 
     def __init__(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-        monkeypatch.setattr(background, "_detach", lambda _kept: None)
+        monkeypatch.setattr(background, "detach", lambda _kept: None)
         self.publisher = Publisher("key")
         self.asked: list[bool] = []
         self.known: list[Process | None] = []
@@ -239,7 +239,7 @@ def test_nothing_is_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        background._detach(writing)
+        background.detach(writing)
         os.write(writing, os.getcwd().encode() + str(len(os.listdir("/proc/self/fd"))).encode())
         os._exit(0)
     os.close(writing)

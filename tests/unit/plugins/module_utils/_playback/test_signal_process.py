@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A test signal that is published by a thread, and where it arrives."""
+"""A test signal that is published by a process, and where it arrives."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import signal_thread
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import signal_process
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.arrivals import Arrivals
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.publisher import Publication
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.signal_thread import Signal
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.signal_process import Signal
 
 
 def test_an_unexpected_end_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     def publish(_publication: Publication, _is_over: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(signal_thread, "publish", publish)
+    monkeypatch.setattr(signal_process, "publish", publish)
     signal = Signal(Publication("rtmp://h.example.com/live/s", "rtmp"))
     signal.join()  # it has not begun
     signal.start()

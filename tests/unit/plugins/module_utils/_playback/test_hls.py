@@ -188,5 +188,6 @@ def test_a_stream_that_does_not_move_before_the_time_is_over(site: Site, monkeyp
     clock = ManualClock()
     monkeypatch.setattr(waiting, "time", SimpleNamespace(monotonic=clock))
     monkeypatch.setattr(concurrency, "pause", clock.advance)
+    monkeypatch.setattr(hls, "_POLL", PATIENCE / 5)
     site.files["/a.m3u8"] = listed(0).replace("DURATION:2", f"DURATION:{2 * PATIENCE:.0f}")
     assert outcome(play(site)) == "timeout"

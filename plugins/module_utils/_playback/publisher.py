@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import subprocess
 import time
@@ -23,6 +24,8 @@ PROTOCOLS = ("rtmp", "whip", "srt")
 _PROGRAM = "ffmpeg"
 _OPENING = 10.0  # seconds
 _LOOK = 0.5  # seconds between two looks whether it is over
+_PASSES_OPTIONS = 19
+"""The first release of PyAV that gives options of an output to its protocol."""
 
 
 class Publication(t.NamedTuple):
@@ -57,14 +60,19 @@ def _by_rtmp(publication: Publication, is_over: t.Callable[[], bool]) -> None:
     # A policy and its signature belong to the name of the stream.
     server = parts._replace(path=parts.path.rpartition("/")[0], query="").geturl()
     options = {"rtmp_live": "live", "rtmp_tcurl": server}
+    address, form = _address(publication), "flv"
+    if int(av.__version__.partition(".")[0]) < _PASSES_OPTIONS:
+        # The muxer `tee` gives options to the protocol, and PyAV itself does not.
+        given = ":".join(f"{name}={_for_tee(value)}" for name, value in {"f": form, **options}.items())
+        address, form, options = f"[{given}]{address}", "tee", {}
     try:
-        with av.open(
-            _address(publication), "w", format="flv", options=options, timeout=(_OPENING, _OPENING)
-        ) as container:
+        with av.open(address, "w", format=form, options=options, timeout=(_OPENING, _OPENING)) as container:
             video = container.add_stream("libx264", rate=RATE, options=X264)
             video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
             video.codec_context.gop_size = RATE
             audio = container.add_stream("aac", rate=SAMPLE_RATE, layout="mono")
+            for stream in (video, audio):
+                stream.codec_context.flags |= av.codec.context.Flags.global_header
             for frame in interleaved():
                 if is_over():
                     return
@@ -72,6 +80,11 @@ def _by_rtmp(publication: Publication, is_over: t.Callable[[], bool]) -> None:
                     container.mux(packet)
     except av.FFmpegError as error:
         raise NotPlayed("connection", f"The server does not take the publisher: {error.strerror}.") from None
+
+
+def _for_tee(value: str) -> str:
+    """Return the value of an option with its special characters escaped twice, as the muxer `tee` reads it twice."""
+    return re.sub(r"[:\[\]|']", lambda found: "\\\\" + found[0], value)
 
 
 def _by_srt(publication: Publication, is_over: t.Callable[[], bool]) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
+import multiprocessing
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from fractions import Fraction
@@ -146,44 +147,52 @@ async def reached(connection: RTCPeerConnection, state: str) -> None:
 class RtmpPublisher:
     """Publishes by RTMP as ffmpeg does; a context manager, in which the stream is under way.
 
+    It is a process of its own, because before PyAV 19 nothing else of a process runs while PyAV connects to a server.
+
     :param port: of the server. :param path: application and stream. :param host: the host name.
     """
 
     def __init__(self, port: int, path: str = "live/s1", host: str = "play.example.com") -> None:
         app, _slash, self._stream = path.partition("/")
-        self._url = f"rtmp://127.0.0.1:{port}/{path}"
-        self._tc_url = f"rtmp://{host}:{port}/{app}"
-        self._stop = threading.Event()
-        self.error: Exception | None = None
-        """Why it ended, unless it was asked to."""
-        self.ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="rtmp publisher")
+        url, tc_url = f"rtmp://127.0.0.1:{port}/{path}", f"rtmp://{host}:{port}/{app}"
+        context = multiprocessing.get_context("spawn")
+        self._stop = context.Event()
+        self._process = context.Process(target=_publish_by_rtmp, args=(url, tc_url, self._stop), daemon=True)
 
     def __enter__(self) -> RtmpPublisher:
-        self._thread.start()
+        self._process.start()
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self._stop.set()
-        self._thread.join(PATIENCE)
+        self._process.join(PATIENCE)
 
-    def _run(self) -> None:
-        try:
-            self._publish()
-        except (OSError, av.FFmpegError) as error:
-            self.error = error
-        finally:
-            self.ended.set()
+    def ends(self) -> bool:
+        """Wait until it ends; return whether it has."""
+        self._process.join(PATIENCE)
+        return self._process.exitcode is not None
 
-    def _publish(self) -> None:
-        with av.open(self._url, "w", format="flv", options={"rtmp_tcurl": self._tc_url}) as output:
+    @property
+    def has_failed(self) -> bool:
+        """Return whether it has ended before it was asked to."""
+        return self._process.exitcode not in (None, 0)
+
+
+def _publish_by_rtmp(url: str, tc_url: str, stop: Any) -> None:
+    """Publish until it is asked to stop. Exits with 1 if the server does not take it or ends it."""
+    try:
+        # The muxer `tee` gives options to the protocol, as PyAV itself does from 19 on.
+        escaped = tc_url.replace(":", r"\\:")
+        with av.open(f"[f=flv:rtmp_tcurl={escaped}]{url}", "w", format="tee") as output:
             video: Any = output.add_stream("libx264", rate=15)
             video.width, video.height, video.pix_fmt = 320, 240, "yuv420p"
             video.options = {"tune": "zerolatency", "preset": "ultrafast"}
             audio: Any = output.add_stream("aac", rate=48000, layout="stereo")
+            for stream in (video, audio):
+                stream.codec_context.flags |= av.codec.context.Flags.global_header
             samples = 0
             for number in range(15 * int(PATIENCE)):
-                if self._stop.wait(1 / 15):
+                if stop.wait(1 / 15):
                     return
                 picture = av.VideoFrame(320, 240, "yuv420p")
                 picture.pts = number
@@ -191,6 +200,8 @@ class RtmpPublisher:
                 while samples < (number + 1) * 3200:
                     output.mux(audio.encode(_silence(samples)))
                     samples += 1024
+    except (OSError, av.FFmpegError):
+        sys.exit(1)
 
 
 def _silence(first: int) -> av.AudioFrame:

@@ -48,7 +48,7 @@ def test_a_publisher_is_live_while_it_publishes(simulator: Simulator) -> None:
     assert (video["codec"], video["width"], video["height"], video["framerate"]) == ("H264", 320, 240, 15.0)
     assert audio["codec"] == "AAC" and described["input"]["sourceUrl"].startswith("TCP://127.0.0.1:")
     wait_until(lambda: not simulator.state.streams)
-    assert ffmpeg.error is None
+    assert not ffmpeg.has_failed
 
 
 def test_the_host_name_of_tc_url_selects_the_virtual_host(simulator: Simulator) -> None:
@@ -73,8 +73,8 @@ def test_the_server_ends_connections_that_it_does_not_take(simulator: Simulator,
     add(simulator, "signed", application(OPUS), signedPolicy={**POLICY, "enables": {"providers": "rtmp"}})
     simulator.publish("play.example.com", "live", "taken")
     with publisher(simulator, path, host) as ffmpeg:
-        assert ffmpeg.ended.wait(PATIENCE)
-    assert ffmpeg.error is not None and list(simulator.state.streams) == [("play", "live", "taken")]
+        assert ffmpeg.ends()
+    assert ffmpeg.has_failed and list(simulator.state.streams) == [("play", "live", "taken")]
 
 
 def test_a_name_is_taken_over_if_the_application_allows_it(simulator: Simulator) -> None:
@@ -83,7 +83,7 @@ def test_a_name_is_taken_over_if_the_application_allows_it(simulator: Simulator)
         wait_until(lambda: PLACE in simulator.state.streams)
         before = simulator.state.streams[PLACE]
         with publisher(simulator):
-            assert first.ended.wait(PATIENCE) and first.error is not None
+            assert first.ends() and first.has_failed
             assert simulator.state.streams[PLACE] is not before
 
 
@@ -95,15 +95,15 @@ def test_the_end_of_its_stream_ends_a_publisher(simulator: Simulator, end: str) 
             simulator.stream_disappears(*PLACE)
         else:
             simulator.restart()
-        assert ffmpeg.ended.wait(PATIENCE)
-    assert ffmpeg.error is not None
+        assert ffmpeg.ends()
+    assert ffmpeg.has_failed
 
 
 def test_a_publisher_can_be_refused(simulator: Simulator) -> None:
     fault = simulator.inject("rtmp_refused", path="/live/s1")
     with publisher(simulator) as ffmpeg:
-        assert ffmpeg.ended.wait(PATIENCE)
-    assert ffmpeg.error is not None and fault.met == ["PUBLISH /live/s1"]
+        assert ffmpeg.ends()
+    assert ffmpeg.has_failed and fault.met == ["PUBLISH /live/s1"]
     with publisher(simulator):
         wait_until(lambda: PLACE in simulator.state.streams)
 
@@ -165,7 +165,7 @@ def test_a_dead_server_takes_no_publisher_until_it_starts_again(simulator: Simul
         wait_until(lambda: PLACE in simulator.state.streams)
         with pytest.raises((http.client.HTTPException, OSError)):
             Client(simulator).post("/v1/vhosts/default/apps/app:stopPush", {"id": "%s"})
-        assert simulator.died and ffmpeg.ended.wait(PATIENCE)
+        assert simulator.died and ffmpeg.ends()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", simulator.rtmp_ports[0]), PATIENCE)
     simulator.restart()
@@ -177,7 +177,7 @@ def test_the_control_interface_injects_what_publishers_meet(simulator: Simulator
     client = Client(simulator)
     client.post("/_simulator/faults", {"kind": "rtmp_refused", "times": 2})
     with publisher(simulator) as ffmpeg:
-        assert ffmpeg.ended.wait(PATIENCE)
+        assert ffmpeg.ends()
     (fault,) = client.get("/_simulator/faults")[1]["faults"]
     assert fault["met"] == ["PUBLISH /live/s1"] and fault["active"]
 

@@ -93,6 +93,7 @@ _GROWING = {
     "total_bytes_in",
     "total_bytes_out",
     *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),
+    *("uptime", "bytes_in", "bytes_out", "bits_per_second_in", "bits_per_second_out"),
 }
 # Keys of what was measured while something was played, which later tasks can show as well.
 _MEASURED = ("seconds_to_first_frame", "latency")

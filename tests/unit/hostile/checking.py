@@ -72,7 +72,7 @@ def messages_of(value: Any) -> Iterator[str]:
         for key, item in value.items():
             if key in ("msg", "message", "meaning", "server_message", "attempted", "remedy") and isinstance(item, str):
                 yield item
-            elif key in ("warnings", "retries", "problems"):
+            elif key in ("warnings", "retries"):
                 yield from texts_in(item)
             elif key not in ("diff", "invocation"):
                 yield from messages_of(item)

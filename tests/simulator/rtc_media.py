@@ -48,8 +48,8 @@ def picture(codec: str, width: int, height: int) -> tuple[bytes, ...]:
 
 def _frame(number: int, width: int, height: int) -> av.VideoFrame:
     frame = av.VideoFrame(width, height, "yuv420p")
-    bar = width * number // FRAME_RATE
-    brightness = [200 if bar <= column < bar + width // 8 else 60 for column in range(width)]
+    left = width * number // FRAME_RATE
+    brightness = [200 if left <= column < left + width // 8 else 60 for column in range(width)]
     luma, *chroma = frame.planes
     luma.update(bytes(brightness).ljust(luma.line_size, b"\0") * height)
     for plane in chroma:

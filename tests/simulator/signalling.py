@@ -62,7 +62,7 @@ class Signalling:
         self._offers = 99
         """The number of the last offer."""
         self._connections = Connections(self._handle, access_log=None)
-        self._listeners = ApiListeners(lambda: self._connections())
+        self._listeners = ApiListeners(self._connections)
         self._relays: set[RelayConnection] = set()
         self._fragments: dict[str, int] = {}
         self._relay_listeners = ApiListeners(lambda: RelayConnection(self._fragments, self._relays))

@@ -186,8 +186,8 @@ class _Relayed(asyncio.DatagramProtocol):
     def __init__(self, deliver: Callable[[bytes, Address], None]) -> None:
         self._deliver = deliver
 
-    def datagram_received(self, data: bytes, address: Any) -> None:
-        self._deliver(data, (address[0], address[1]))
+    def datagram_received(self, data: bytes, addr: Any) -> None:
+        self._deliver(data, (addr[0], addr[1]))
 
 
 _ACTIONS: dict[stun.Method, Callable[[RelayConnection, stun.Message], None]] = {

@@ -73,7 +73,8 @@ class ExpectedStreamsInfo(Operation):
 
     def check(self) -> None:
         check_viewers(self.params["viewers"])
-        _ = self._entries
+        if not self._entries:
+            raise BadInput("expected_streams", "expected at least one stream")
 
     def run(self, api: Api, context: Context) -> Result:
         desired, collector = Desired(), Collector()

@@ -96,7 +96,8 @@ def _by_srt(publication: Publication, is_over: t.Callable[[], bool]) -> None:
     for name, value in X264.items():
         encoders[2:2] = [f"-{name}", value]
     command = [program, "-v", "error", "-nostdin", *sources, *encoders, _address(publication)]
-    with subprocess.Popen(
+    # There is no AnsibleModule here, and the program has to be ended before it ends itself.
+    with subprocess.Popen(  # pylint: disable=ansible-bad-function
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
         try:

@@ -79,7 +79,7 @@ def _whole(field: Object, value: t.Any) -> t.Any:
     member = field.fields[field.short]
     if isinstance(value, list) and member.short_items and all(isinstance(item, member.short_items) for item in value):
         return {field.short: value}
-    if type(value) is int and int in member.short_items:
+    if isinstance(value, int) and not isinstance(value, bool) and int in member.short_items:
         return {field.short: [value]}
     # ansible-core takes other texts for a dictionary.
     takes_text = isinstance(value, str) and not isinstance(member, ObjectList)

@@ -49,10 +49,10 @@ class Echo(asyncio.DatagramProtocol):
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
 
-    def datagram_received(self, data: bytes, address: Any) -> None:
+    def datagram_received(self, data: bytes, addr: Any) -> None:
         self.received.put_nowait(data)
         if data.startswith(b"ping"):
-            self.transport.sendto(b"pong" + data[4:], address)
+            self.transport.sendto(b"pong" + data[4:], addr)
 
 
 async def peer() -> tuple[Any, Echo]:

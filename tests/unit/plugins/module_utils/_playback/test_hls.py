@@ -84,7 +84,7 @@ def test_a_playlist_of_one_rendition(site: Site, name: str, kinds: list[str]) ->
 
 
 def test_llhls_without_parts_is_played_as_hls(site: Site) -> None:
-    site.files["/a.m3u8"] = moving(lambda number: listed(number))
+    site.files["/a.m3u8"] = moving(listed)
     found = play(site, "llhls")
     assert outcome(found) == "plays" and found.blocking_reload is None
 

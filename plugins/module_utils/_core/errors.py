@@ -303,7 +303,9 @@ ADVICE: dict[str, Advice] = {
     "play_not_found": Advice(
         "The server has nothing to play at this URL.",
         "Check that the stream is live, that the host name reaches the virtual host and no other one, that the "
-        "application has the publisher, and that an output profile makes an output of this name.",
+        "application has the publisher, and that an output profile makes an output of this name. <Bind> in the "
+        "server's Server.xml must have a port of the publisher: the sample configuration has none of HLS and of "
+        "thumbnails.",
     ),
     "play_status": Advice(
         "The server answered a viewer with an error.",

@@ -283,7 +283,8 @@ class Verification:
                     protocol, signed = str(row.protocol_out), bool(row.signed)
                     targets = trial.place.targets(self._reach.viewers, trial.stream, output, protocol, signed=signed)
                     for one in targets:
-                        self._context.secrets.add_url(one.url)
+                        for url in one.urls:
+                            self._context.secrets.add_url(url)
                         plays.append((trial, own, one))
         tried = [(DENIED if row.signed is False else PLAYS, target) for _trial, row, target in plays if target]
         playbacks = self._player.play_until(

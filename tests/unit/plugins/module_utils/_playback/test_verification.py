@@ -61,6 +61,22 @@ class TestWhatPlays:
         done = verify(server, tenant(), protocols_in=["rtmp"], protocols_out=["webrtc_tcp", "llhls"])
         assert short(done) == played("webrtc_tcp", "llhls")
 
+    def test_each_playlist_is_played_by_the_publishers_that_have_it(self, server: Simulator) -> None:
+        [profile] = application()["output_profiles"]["output_profile"]
+        ladder = {
+            "name": "ladder",
+            "file_name": "master",
+            "options": {"web_rtc_auto_abr": True, "enable_ts_packaging": True},
+            "renditions": [{"name": str(audio), "video": "v", "audio": audio} for audio in ("a", "o")],
+        }
+        app = application(
+            publishers={"llhls": {}, "hls": {}, "webrtc": {}},
+            output_profiles={"output_profile": [{**profile, "playlists": [ladder]}]},
+        )
+        create(server, tenant(app=app))
+        done = verify(server, tenant(app=app), protocols_in=["rtmp"])
+        assert short(done) == played("llhls", "llhls", "hls", "hls", "webrtc", "webrtc")
+
     def test_host_names_and_policy_that_are_not_listed_are_those_of_the_server(self, server: Simulator) -> None:
         protected = tenant(signed_policy={**POLICY, "enables": {"publishers": ["thumbnail"]}})
         create(server, protected)

@@ -220,7 +220,8 @@ class Verification:
         url = self._reach.publish_url(protocol, place.host_name, place.app, stream)
         if row.signed and place.policy is not None:
             url = place.policy.sign(url)
-            self._context.secrets.add_url(url)
+            # Without a scheme by which the name of the stream is a secret, too.
+            self._context.secrets.add_url(f"http{url[4:]}" if protocol == "rtmp" else url)
         publication = Publication(url, protocol, self._reach.connect_to, self._reach.viewers.settings)
         return _Trial(place, dataclasses.replace(row, stream=stream), expect, Signal(publication), arrivals)
 

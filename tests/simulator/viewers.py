@@ -221,8 +221,8 @@ def _answer(state: State, sent: Sent, faults: Chosen) -> View:
     publishers = app.config.get("publishers")
     if protocol not in (publishers if isinstance(publishers, dict) else {}):
         return View()
-    # Only the request for the multivariant playlist is checked (server-facts: Signed URLs).
-    if sent.what == MULTIVARIANT and not is_admitted(state, vhost, sent, protocol):
+    # Only the request for the multivariant playlist of LL-HLS is checked (server-facts: Signed URLs).
+    if sent.what == MULTIVARIANT and protocol == LLHLS and not is_admitted(state, vhost, sent, protocol):
         return View(401)
     output = _output(state, app, vhost, name)
     if output is None:

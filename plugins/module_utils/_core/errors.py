@@ -355,7 +355,7 @@ ADVICE: dict[str, Advice] = {
     "play_allowed": Advice(
         "A viewer who should be refused can play.",
         "Check signed_policy and admission_webhooks of the virtual host: the publisher must be in enables, and the "
-        "host name must reach this virtual host.",
+        "host name must reach this virtual host. The server protects viewers by LL-HLS, and none by HLS.",
     ),
     "play_library": Advice(
         "A Python library that plays media is missing.",

@@ -99,6 +99,21 @@ class TestWhatPlays:
         of_one += [(protocol, *one) for protocol in ("llhls", "webrtc") for _name, *one in of_one[:2]]
         assert [(row[1], row[2], row[3]) for row in short(done)] == of_one * 2
         assert done["line"] == "6 play, 6 denied as they should be, 0 fail, 0 not tried"
+        assert all(row["stream"].startswith("streamops-test-") for row in done["rows"])
+
+    def test_nothing_protects_hls(self, server: Simulator) -> None:
+        policy = {**POLICY, "enables": {"providers": [], "publishers": ["hls", "llhls"]}}
+        protected = tenant(app=application(publishers={"llhls": {}, "hls": {}}), signed_policy=policy)
+        create(server, protected)
+        done = verify(server, protected, protocols_in=["rtmp"])
+        assert [row[1:] for row in short(done)] == [
+            (None, None, "plays", None),
+            ("llhls", False, "denied", None),
+            ("llhls", True, "plays", None),
+            ("hls", False, "fails", "allowed"),
+            ("hls", True, "plays", None),
+        ]
+        assert done.failed and "none by HLS" in done["msg"]
 
     def test_check_mode_publishes_nothing(self, server: Simulator) -> None:
         create(server, tenant())

@@ -136,8 +136,9 @@ class Playback:
             return self.failure.as_error(self.target) if self.failure is not None else None
         if self.failure is None:
             return NotPlayed("allowed").as_error(self.target)
-        # The signalling of WebRTC answers 404 to whom it refuses (server-facts: What viewers get).
-        refusals = (DENIED, "not_found") if self.target.protocol in SIGNALLING else (DENIED,)
+        # WebRTC and SRT do not tell a viewer who is refused from a stream that is not there (server-facts: What viewers
+        # get).
+        refusals = (DENIED, "not_found") if self.target.protocol in (*SIGNALLING, "srt") else (DENIED,)
         return None if self.failure.stage in refusals else self.failure.as_error(self.target)
 
     def as_result(self, now: float) -> dict[str, t.Any]:

@@ -55,6 +55,8 @@ signed_policy:
   description:
     - Signed URLs. Only clients whose URL has a valid signature can publish or play.
     - Without O(%(here)ssigned_policy.enables) it protects nothing, and the task warns.
+    - The server does not protect HLS. Only the publisher C(llhls) asks viewers for a signature, and the task warns if
+      C(hls) is listed.
   type: dict
   suboptions:
     policy_query_key_name:
@@ -74,7 +76,8 @@ signed_policy:
 admission_webhooks:
   description:
     - An HTTP server that decides whether a client may publish or play.
-    - Without O(%(here)sadmission_webhooks.enables) the server asks for nothing, and the task warns.
+    - Without O(%(here)sadmission_webhooks.enables) the server asks for nothing, and the task warns. It never asks for
+      viewers by HLS.
   type: dict
   suboptions:
     control_server_url:

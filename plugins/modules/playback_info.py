@@ -47,7 +47,10 @@ options:
       protocol:
         description:
           - Protocol of the URL. If omitted, its scheme and the name of its file tell. V(webrtc_tcp) plays by the
-            server's TCP relay, and is the protocol of URLs with C(transport=tcp).
+            server's TCP relay, and is the protocol of URLs with C(transport=relay) or C(transport=tcp).
+          - OvenMediaEngine 0.21.0 and later offers its relay to C(transport=relay). To C(transport=tcp) it offers
+            WebRTC by TCP without the relay, which cannot be played. Earlier releases offer their relay to
+            C(transport=tcp). Of O(stream) both are tried.
         type: str
         choices: [llhls, hls, thumbnail, webrtc, webrtc_tcp, srt, rtmp]
       expect:
@@ -248,7 +251,7 @@ EXAMPLES = r"""
     urls:
       - https://live.example.com:3334/app/main/llhls.m3u8
       - wss://live.example.com:3334/app/main
-      - wss://live.example.com:3334/app/main?transport=tcp
+      - wss://live.example.com:3334/app/main?transport=relay
     until_plays: 60
   delegate_to: localhost
 

@@ -12,6 +12,7 @@ from . import streams
 from .media import LiveStream
 from .publishing import reached
 from .state import State
+from .tracks import has
 
 _VIDEOS, _AUDIOS = ("H264", "VP8"), ("OPUS",)
 _DEFAULT_SIZE = {"width": 320, "height": 168}
@@ -49,7 +50,7 @@ def playable(state: State, host: str, app_name: str, name: str, file: str = "") 
 
 
 def _file_names(described: dict[str, Any]) -> list[str]:
-    return [entry["fileName"] for entry in described.get("playlists", [])]
+    return [entry["fileName"] for entry in described.get("playlists", []) if has("webrtc", entry)]
 
 
 def _playable(live: LiveStream, described: dict[str, Any]) -> Playable | None:

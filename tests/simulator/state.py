@@ -92,6 +92,10 @@ class State:
         """Whether the process ends before the next request (server-facts: Virtual hosts, concludeHlsLive)."""
         self.viewers: dict[tuple[str, ...], int] = {}
         """How many are connected, by the names of what they watch."""
+        self.forces_relay = not version.offers_by_transport
+        """Whether viewers by WebRTC get the TCP relay unasked, as ``TcpRelayForce`` does it, ``TcpForce`` before
+        0.21.0; the value of the sample configuration.
+        """
         self.destinations: dict[str, str] = {}
         self.failing_reloads: set[str | None] = set()
         self.reload_delay = 0.0

@@ -40,6 +40,14 @@ _TIMEBASE: dict[str, Any] = {"timebase": {"num": 1, "den": 1000}, "configChangeC
 _WHOLE = ("keyFrameInterval", "keyFrameIntervalLatest")
 """Numbers that have no fraction on 0.18.0 and earlier."""
 
+DEFAULT_PLAYLISTS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
+    "llhls": ("llhls_default", "llhls", {}, ("H264", "H265", "AAC")),
+    "hls": ("hls_default", "playlist", {"enableTsPackaging": True}, ("H264", "H265", "AAC")),
+    "webrtc": ("webrtc_default", "webrtc_default", {}, ("H264", "VP8", "OPUS")),
+}
+"""The playlist that each publisher makes for itself, and that no other one has: its name, its file, its options, and
+the codecs of its tracks."""
+
 KEYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "0.15.10": (_VIDEO, _AUDIO),
     "0.18.0": ({**_VIDEO, **_VIDEO_COUNTS}, {**_AUDIO, **_AUDIO_COUNTS}),
@@ -110,7 +118,7 @@ def relay(
 ) -> list[dict[str, Any]]:
     """Return the outputs of a stream that is not encoded again: it is its own output."""
     result: dict[str, Any] = {"name": stream, "tracks": input_tracks(version, received)}
-    lists = _playlists(app, {}, "Video", "Audio")
+    lists = _playlists(app, {}, result["tracks"])
     return [{**result, "playlists": lists} if version.has_playlists and lists else result]
 
 
@@ -118,15 +126,13 @@ def _output(
     version: ServerVersion, app: Application, profile: dict[str, Any], stream: str, received: Received | None
 ) -> dict[str, Any]:
     tracks: list[dict[str, Any]] = []
-    names: dict[str, str] = {}
     for kind, key in (("Video", "videos"), ("Audio", "audios")):
         for encode in encodes(profile, key):
             name = str(encode.get("name", ""))
-            names.setdefault(kind, name)
             values = _encoded(version, kind, encode, received)
             tracks.append({"id": len(tracks), "name": name, "type": kind, kind.lower(): values})
     result = {"name": output_name(profile, stream), "tracks": [*tracks, _data(version, len(tracks))]}
-    lists = _playlists(app, profile, names.get("Video", ""), names.get("Audio", ""))
+    lists = _playlists(app, profile, tracks)
     return {**result, "playlists": lists} if version.has_playlists and lists else result
 
 
@@ -146,15 +152,36 @@ def _encoded(version: ServerVersion, kind: str, encode: dict[str, Any], received
     return {**result, "codecStatus": "Ready"} if version.tracks == "0.21.0" else result
 
 
-def _playlists(app: Application, profile: dict[str, Any], video: str, audio: str) -> list[dict[str, Any]]:
-    """Return the playlists of a profile and, with an LLHLS publisher, its default one; by file name."""
+def _playlists(app: Application, profile: dict[str, Any], tracks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the playlists of a profile and the default ones of the publishers; by file name."""
     result = [_playlist(entry) for entry in profile.get("playlists") or () if isinstance(entry, dict)]
-    if "llhls" in (app.config.get("publishers") or {}):
-        rendition = {"name": "default", "video": video, "audio": audio}
-        options = {"webRtcAutoAbr": False}
-        default = {"name": "llhls_default", "fileName": "llhls", "options": options, "renditions": [rendition]}
-        result.append(_playlist(default))
+    for publisher, (name, file, options, codecs) in DEFAULT_PLAYLISTS.items():
+        if publisher in (app.config.get("publishers") or {}):
+            rendition = {
+                "name": "default",
+                **{kind.lower(): _first(tracks, kind, codecs) for kind in ("Video", "Audio")},
+            }
+            options = {"webRtcAutoAbr": False, **options}
+            result.append(_playlist({"name": name, "fileName": file, "options": options, "renditions": [rendition]}))
     return sorted(result, key=lambda entry: str(entry["fileName"]))
+
+
+def has(publisher: str, playlist: dict[str, Any]) -> bool:
+    """Return whether a publisher has a playlist: it is its own default one, or no default one."""
+    return all(name != playlist["name"] or of == publisher for of, (name, *_rest) in DEFAULT_PLAYLISTS.items())
+
+
+def _first(tracks: list[dict[str, Any]], kind: str, codecs: tuple[str, ...]) -> str:
+    """Return the name of the first track of a kind that a publisher can send; an old version does not name the codec
+    of what it passes on.
+    """
+    incoming = {"Video": "H264", "Audio": "AAC"}[kind]
+    names = (
+        str(track["name"])
+        for track in tracks
+        if track["type"] == kind and str(track[kind.lower()].get("codec", incoming)).upper() in codecs
+    )
+    return next(names, "")
 
 
 def _playlist(entry: dict[str, Any]) -> dict[str, Any]:

@@ -102,6 +102,9 @@ class ServerVersion:
     """Responses to viewers have ``Vary`` and ``Access-Control-Allow-Methods``."""
     offers_transport_cc: bool = True
     """Offers to viewers by WebRTC have transport-wide congestion control."""
+    offers_by_transport: bool = True
+    """The parameter ``transport`` of viewers by WebRTC chooses between UDP, TCP and the relay (server-facts: What
+    viewers get)."""
     has_channels: bool = True
     """There are scheduled and multiplex channels."""
     schedule_forwards_data: bool = True
@@ -132,6 +135,7 @@ V0_20_0 = replace(
     reported="0.20.0",
     keys="0.20.0",
     offers_transport_cc=False,
+    offers_by_transport=False,
     push_publisher_keys=("push", "rtmpPush", "srtPush", "mPEGTSPush"),
     record_stop_is_complete=False,
     record_file_path=(

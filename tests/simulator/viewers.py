@@ -26,6 +26,7 @@ from .renditions import Rendition, Track, default_rendition, playable_tracks, re
 from .signed_urls import refusal
 from .state import State
 from .timeline import MOST_WAIT, PARTS, Progress
+from .tracks import has
 from .viewer_faults import (
     HLS,
     IMAGE,
@@ -151,7 +152,7 @@ class _Output:
 
     def llhls(self, name: str) -> list[Rendition]:
         """Return the renditions of a multivariant playlist of LL-HLS; none if there is no such playlist."""
-        listed = [entry for entry in self._playlists if entry["fileName"] == name]
+        listed = [entry for entry in self._playlists if entry["fileName"] == name and has(LLHLS, entry)]
         if listed and listed[0]["name"] != "llhls_default":
             return renditions(listed[0], self.described)
         # An old version does not describe playlists.
@@ -160,7 +161,7 @@ class _Output:
 
     def hls(self, name: str) -> list[Rendition]:
         """Return the renditions of a multivariant playlist of HLS."""
-        listed = [entry for entry in self._playlists if entry["options"]["enableTsPackaging"]]
+        listed = [entry for entry in self._playlists if entry["options"]["enableTsPackaging"] and has(HLS, entry)]
         found = [renditions(entry, self.described) for entry in listed if entry["fileName"] == name]
         if name == "playlist" and self.tracks:
             return [default_rendition(self.tracks)]
@@ -220,8 +221,8 @@ def _answer(state: State, sent: Sent, faults: Chosen) -> View:
     publishers = app.config.get("publishers")
     if protocol not in (publishers if isinstance(publishers, dict) else {}):
         return View()
-    # Only the request for the multivariant playlist is checked (server-facts: Signed URLs).
-    if sent.what == MULTIVARIANT and not is_admitted(state, vhost, sent, protocol):
+    # Only the request for the multivariant playlist of LL-HLS is checked (server-facts: Signed URLs).
+    if sent.what == MULTIVARIANT and protocol == LLHLS and not is_admitted(state, vhost, sent, protocol):
         return View(401)
     output = _output(state, app, vhost, name)
     if output is None:

@@ -124,7 +124,8 @@ class PlayAudit:
             for output in readable_outputs(raw):
                 row = Row(place.vhost, place.app, place.host_name, None, output["name"], protocol, signed or None)
                 for target in place.targets(self._viewers, key.name, output, protocol, signed=signed):
-                    self._context.secrets.add_url(target.url)
+                    for url in target.urls:
+                        self._context.secrets.add_url(url)
                     yield row, target
 
     # Comparison

@@ -303,7 +303,9 @@ ADVICE: dict[str, Advice] = {
     "play_not_found": Advice(
         "The server has nothing to play at this URL.",
         "Check that the stream is live, that the host name reaches the virtual host and no other one, that the "
-        "application has the publisher, and that an output profile makes an output of this name.",
+        "application has the publisher, and that an output profile makes an output of this name. <Bind> in the "
+        "server's Server.xml must have a port of the publisher: the sample configuration has none of HLS and of "
+        "thumbnails.",
     ),
     "play_status": Advice(
         "The server answered a viewer with an error.",
@@ -353,7 +355,7 @@ ADVICE: dict[str, Advice] = {
     "play_allowed": Advice(
         "A viewer who should be refused can play.",
         "Check signed_policy and admission_webhooks of the virtual host: the publisher must be in enables, and the "
-        "host name must reach this virtual host.",
+        "host name must reach this virtual host. The server protects viewers by LL-HLS, and none by HLS.",
     ),
     "play_library": Advice(
         "A Python library that plays media is missing.",

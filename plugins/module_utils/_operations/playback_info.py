@@ -15,7 +15,7 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore, mask_url
 from .._core.texts import named
-from .._playback.addresses import PLAY_PORTS, PLAY_TLS_PORTS, SCHEMES, play_url
+from .._playback.addresses import PLAY_PORTS, PLAY_TLS_PORTS, SCHEMES, older_url, play_url
 from .._playback.playback import DENIED, PLAYS, PROTOCOLS, Address, Playback, Settings, Target
 from .._playback.player import Player, check_libraries
 from .._playback.signed_policies import Invalid, encode, make_policy
@@ -149,7 +149,8 @@ class PlaybackInfo(Operation):
         for index, target in enumerate(targets):
             if not expected[index] and self.params["until_plays"]:
                 expected[index] = PLAYS
-            context.secrets.add_url(target.url)
+            for url in target.urls:
+                context.secrets.add_url(url)
         player = Player(
             Settings(self.params["play_timeout"], self.params["verify_chain"], self.params["chain_ca_path"]),
             self.params["playback_concurrency"],
@@ -182,16 +183,14 @@ class PlaybackInfo(Operation):
         for name in names if stream is not None else ():
             for protocol in dict.fromkeys(self.params["protocols"]):
                 port = own.get(protocol) or (PLAY_TLS_PORTS if self.params["tls"] else PLAY_PORTS)[protocol]
-                yield {
-                    "url": play_url(protocol, name, port, app, stream, tls=self.params["tls"]),
-                    "protocol": protocol,
-                }
+                url = play_url(protocol, name, port, app, stream, tls=self.params["tls"])
+                yield {"url": url, "older_url": older_url(url), "protocol": protocol}
 
     def _target(self, entry: Params) -> Target:
         how = {option: entry.get(option) or self.params[option] for option in _HOW}
-        url = entry["url"]
+        url, older = entry["url"], entry.get("older_url", "")
         if how["sign"]:
-            url = _signed(url, how["sign"])
+            url, older = (_signed(one, how["sign"]) if one else "" for one in (url, older))
         connect_to = how["connect_to"]
         return Target(
             url,
@@ -199,6 +198,7 @@ class PlaybackInfo(Operation):
             Address(connect_to["host"], connect_to["port"]) if connect_to else None,
             how["origin"] or "",
             {str(name): str(value) for name, value in (how["viewer_headers"] or {}).items()},
+            older,
         )
 
 
@@ -207,7 +207,8 @@ def protocol_of(url: str) -> str:
     parts = urlsplit(url)
     scheme, file = parts.scheme.lower(), parts.path.rpartition("/")[2]
     if scheme in ("ws", "wss"):
-        return "webrtc_tcp" if "transport=tcp" in parts.query.lower().split("&") else "webrtc"
+        asks_for_relay = not {"transport=relay", "transport=tcp"}.isdisjoint(parts.query.lower().split("&"))
+        return "webrtc_tcp" if asks_for_relay else "webrtc"
     if scheme in ("srt", "rtmp"):
         return scheme
     if file.lower().endswith(_PICTURES):

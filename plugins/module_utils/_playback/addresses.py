@@ -37,6 +37,8 @@ SCHEMES = {
 """Of viewers, by protocol: without and with TLS."""
 FILES = {"llhls": "llhls.m3u8", "hls": "ts:playlist.m3u8", "thumbnail": "thumb.jpg"}
 """What viewers ask for, if no other file is named."""
+_RELAY, _OLDER_RELAY = "?transport=relay", "?transport=tcp"
+"""How a URL asks for the TCP relay: from 0.21.0 on, and before."""
 
 
 def play_url(protocol: str, host: str, port: int, app: str, stream: str, file: str = "", *, tls: bool) -> str:
@@ -48,8 +50,13 @@ def play_url(protocol: str, host: str, port: int, app: str, stream: str, file: s
     if protocol == "srt":
         return _srt_url(host, port, app, stream)
     file = file or FILES.get(protocol, "")
-    query = "?transport=tcp" if protocol == SIGNALLING[1] else ""
+    query = _RELAY if protocol == SIGNALLING[1] else ""
     return f"{SCHEMES[protocol][-1 if tls else 0]}://{host}:{port}/{app}/{stream}{'/' if file else ''}{file}{query}"
+
+
+def older_url(url: str) -> str:
+    """Return what asks releases before 0.21.0 for the TCP relay; empty if a URL of :func:`play_url` does not."""
+    return url.removesuffix(_RELAY) + _OLDER_RELAY if url.endswith(_RELAY) else ""
 
 
 def publish_url(protocol: str, host: str, port: int, app: str, stream: str, *, tls: bool) -> str:

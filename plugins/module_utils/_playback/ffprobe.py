@@ -42,7 +42,7 @@ def play_by_program(playback: Playback, clock: Clock, interrupt: Interrupt) -> N
             raise NotPlayed("timeout", f"{PROGRAM} got no frame in time.") from None
         finally:
             interrupt.discard(process.kill)
-    playback.tracks += _tracks(output, process.returncode, errors)
+    playback.tracks += _tracks(playback.target.protocol, output, process.returncode, errors)
     playback.seconds_to_first_frame = clock.elapsed
 
 
@@ -59,7 +59,7 @@ def _input(target: Target) -> list[str]:
     return ["-rtmp_tcurl", parts._replace(path=parts.path.rpartition("/")[0], query="").geturl(), url]
 
 
-def _tracks(output: str, status: int, errors: str) -> list[Track]:
+def _tracks(protocol: str, output: str, status: int, errors: str) -> list[Track]:
     """Return the tracks of which a frame was decoded."""
     try:
         found: dict[str, t.Any] = json.loads(output or "{}")
@@ -69,6 +69,9 @@ def _tracks(output: str, status: int, errors: str) -> list[Track]:
     if status or not streams:
         # What it writes can have the URL in it, so that only its kind is shown.
         words = errors.lower()
+        if protocol == "srt" and "input/output error" in words and "connection to" not in words:
+            # server-facts: What viewers get
+            raise NotPlayed("not_found", "The server accepted the connection and closed it without media.")
         refused = "connection refused" in words or "input/output error" in words
         raise NotPlayed("connection" if refused else "media", f"{PROGRAM} got no media (status {status}).")
     decoded = {frame.get("stream_index") for frame in found.get("frames", ())}

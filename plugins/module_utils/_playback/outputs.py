@@ -11,7 +11,7 @@ import shutil
 import typing as t
 
 from .._resources.stream import readable
-from .addresses import PLAY_PORTS, PLAY_TLS_PORTS, play_url
+from .addresses import PLAY_PORTS, PLAY_TLS_PORTS, older_url, play_url
 from .ffprobe import PROGRAM
 from .playback import Address, Settings, Target
 from .signed_policies import encode, make_policy
@@ -28,6 +28,15 @@ PUBLISHERS = {
 """The publisher of an application by the protocol of viewers."""
 USUAL = ("llhls", "hls", "webrtc", "thumbnail", "srt")
 """The protocols of viewers that every server with the publisher has; the TCP relay needs a setting of the server."""
+_OF_PUBLISHERS = ("llhls_default", "hls_default", "webrtc_default", "srt_default")
+"""The playlists that publishers make for themselves. The server lists them with those of the output profile, and only
+the publisher has them (server-facts: What viewers get)."""
+_CODECS = {
+    "llhls": ("H264", "H265", "AV1", "AAC"),
+    "hls": ("H264", "H265", "AAC"),
+    "webrtc": ("H264", "H265", "VP8", "AV1", "OPUS"),
+}
+"""What publishers can send. They leave out a rendition with anything else."""
 _BY_PROGRAM = ("srt",)
 _VALID = {"expires_in": "10m"}
 
@@ -85,7 +94,7 @@ class Viewers:
         """Return what is played of an output; an empty ``file`` is the default one of the protocol."""
         port = self.ports.get(protocol) or (PLAY_TLS_PORTS if self.tls else PLAY_PORTS)[protocol]
         url = play_url(protocol, place.host_name, port, place.app, output, file, tls=self.tls)
-        return Target(url, protocol, self.connect_to, self.origin)
+        return Target(url, protocol, self.connect_to, self.origin, older_url=older_url(url))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,25 +138,50 @@ class Place:
         for file in self._files(stream, output, protocol):
             target = viewers.target(protocol, self, output["name"], file)
             if signed and self.policy is not None:
-                target = dataclasses.replace(target, url=self.policy.sign(target.url))
+                older = self.policy.sign(target.older_url) if target.older_url else ""
+                target = dataclasses.replace(target, url=self.policy.sign(target.url), older_url=older)
             found.append(target)
         return found
 
     def _files(self, stream: str, output: t.Mapping[str, t.Any], protocol: str) -> list[str]:
         """Return the files by which viewers play an output; an empty one for the default of the protocol."""
-        playlists = [one for one in output.get("playlists") or () if isinstance(one, dict)]
-        options = {str(one.get("file_name", "")): one.get("options") or {} for one in playlists}
         if protocol == "thumbnail":
             codecs = self.images.get(str(output["name"]).replace(stream, "{}"), ())
             return [f"thumb.{'jpg' if codec == 'jpeg' else codec}" for codec in codecs] or [""]
-        packaged = [name for name, one in options.items() if one.get("enable_ts_packaging") is True]
+        listed = [one for one in output.get("playlists") or () if isinstance(one, dict) and one.get("file_name")]
+        publisher = PUBLISHERS[protocol]
+        own = [one for one in listed if one.get("name") not in _OF_PUBLISHERS and _can_send(publisher, one, output)]
         if protocol == "llhls":
-            return [f"{name}.m3u8" for name in options if name not in packaged] or [""]
+            default = [one for one in listed if one.get("name") == _OF_PUBLISHERS[0]]
+            return [f"{one['file_name']}.m3u8" for one in default + own] or [""]
         if protocol == "hls":
-            return ["", *(f"ts:{name}.m3u8" for name in packaged)]
-        if protocol.startswith("webrtc"):
-            return ["", *(name for name, one in options.items() if name not in packaged and one.get("webrtc_auto_abr"))]
+            return ["", *(f"ts:{one['file_name']}.m3u8" for one in own if _has(one, "enable_ts_packaging"))]
+        if publisher == "webrtc":
+            return ["", *(str(one["file_name"]) for one in own if _has(one, "webrtc_auto_abr"))]
         return [""]
+
+
+def _has(playlist: t.Mapping[str, t.Any], option: str) -> bool:
+    return (playlist.get("options") or {}).get(option) is True
+
+
+def _can_send(publisher: str, playlist: t.Mapping[str, t.Any], output: t.Mapping[str, t.Any]) -> bool:
+    """Return whether a publisher can send a rendition of a playlist, by the codecs of its tracks.
+
+    What is not described can be sent: releases before 0.20.0 do not name the codec of what they pass on.
+    """
+    codecs = {
+        (kind, track.get("name")): str((track.get(kind) or {}).get("codec", "")).upper()
+        for track in output.get("tracks") or ()
+        if isinstance(track, dict)
+        for kind in [str(track.get("type", "")).lower()]
+    }
+    known = ("", *_CODECS.get(publisher, ()))
+    renditions = [one for one in playlist.get("renditions") or () if isinstance(one, dict)]
+    return not renditions or any(
+        all(codecs.get((kind, one.get(f"{kind}_variant_name")), "") in known for kind in ("video", "audio"))
+        for one in renditions
+    )
 
 
 def images_of(profiles: t.Iterable[t.Mapping[str, t.Any]]) -> dict[str, list[str]]:

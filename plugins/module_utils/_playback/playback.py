@@ -53,6 +53,8 @@ class Target:
     :param connect_to: where to connect in place of the URL's host.
     :param origin: the origin of a web page that must be allowed to read the responses; empty for none.
     :param headers: additional headers.
+    :param older_url: what to play in its place if the offer of the server has no TCP relay; empty for nothing. The
+        releases have different parameters for it (server-facts: What viewers get).
     """
 
     url: str
@@ -60,6 +62,12 @@ class Target:
     connect_to: Address | None = None
     origin: str = ""
     headers: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
+    older_url: str = ""
+
+    @property
+    def urls(self) -> list[str]:
+        """Return all URLs that are played."""
+        return [url for url in (self.url, self.older_url) if url]
 
     @property
     def shown(self) -> str:
@@ -128,8 +136,9 @@ class Playback:
             return self.failure.as_error(self.target) if self.failure is not None else None
         if self.failure is None:
             return NotPlayed("allowed").as_error(self.target)
-        # The signalling of WebRTC answers 404 to whom it refuses (server-facts: What viewers get).
-        refusals = (DENIED, "not_found") if self.target.protocol in SIGNALLING else (DENIED,)
+        # WebRTC and SRT do not tell a viewer who is refused from a stream that is not there (server-facts: What viewers
+        # get).
+        refusals = (DENIED, "not_found") if self.target.protocol in (*SIGNALLING, "srt") else (DENIED,)
         return None if self.failure.stage in refusals else self.failure.as_error(self.target)
 
     def as_result(self, now: float) -> dict[str, t.Any]:

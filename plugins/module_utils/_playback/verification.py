@@ -220,7 +220,8 @@ class Verification:
         url = self._reach.publish_url(protocol, place.host_name, place.app, stream)
         if row.signed and place.policy is not None:
             url = place.policy.sign(url)
-            self._context.secrets.add_url(url)
+            # Without a scheme by which the name of the stream is a secret, too.
+            self._context.secrets.add_url(f"http{url[4:]}" if protocol == "rtmp" else url)
         publication = Publication(url, protocol, self._reach.connect_to, self._reach.viewers.settings)
         return _Trial(place, dataclasses.replace(row, stream=stream), expect, Signal(publication), arrivals)
 
@@ -283,7 +284,8 @@ class Verification:
                     protocol, signed = str(row.protocol_out), bool(row.signed)
                     targets = trial.place.targets(self._reach.viewers, trial.stream, output, protocol, signed=signed)
                     for one in targets:
-                        self._context.secrets.add_url(one.url)
+                        for url in one.urls:
+                            self._context.secrets.add_url(url)
                         plays.append((trial, own, one))
         tried = [(DENIED if row.signed is False else PLAYS, target) for _trial, row, target in plays if target]
         playbacks = self._player.play_until(

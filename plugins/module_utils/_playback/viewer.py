@@ -175,7 +175,12 @@ def check_status(response: Response) -> None:
     if status == 404:
         raise NotPlayed("not_found", f"GET {path} answered 404.", status)
     if status != 200:
-        raise NotPlayed("status", f"GET {path} answered {status}.", status)
+        detail = f"GET {path} answered {status}."
+        if status == 201:  # server-facts: What viewers get
+            detail += (
+                " The server has the stream and has not started it: it waits for media, or an encoder does not work."
+            )
+        raise NotPlayed("status", detail, status)
 
 
 class _Origin(t.NamedTuple):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import re
 import ssl
@@ -49,6 +50,15 @@ async def _interruptible(playing: t.Coroutine[t.Any, t.Any, None], interrupt: In
         interrupt.discard(end)
 
 
+class _NoRelay(NotPlayed):
+    """The server offers no TCP relay."""
+
+    def __init__(self) -> None:
+        asks = "The URL asks for it with transport=relay, before OvenMediaEngine 0.21.0 with transport=tcp"
+        detail = f"The offer has no TCP relay. {asks}, and <TcpRelay> of the server's <IceCandidates> must be set."
+        super().__init__("ice", detail)
+
+
 class _Session:
     """One viewer."""
 
@@ -61,6 +71,20 @@ class _Session:
 
     async def play(self) -> None:
         """Play until each track has a frame."""
+        target = self._playback.target
+        try:
+            await self._play()
+        except _NoRelay as failure:
+            if not target.older_url:
+                raise
+            self._playback.target = dataclasses.replace(target, url=target.older_url)
+            try:
+                await self._play()
+            except _NoRelay:
+                self._playback.target = target
+                raise failure from None
+
+    async def _play(self) -> None:
         async with self._signalling() as signalling:
             offer = await self._offer(signalling)
             connection = self._connection(offer)
@@ -148,7 +172,7 @@ class _Session:
                 )
             )
         if self._by_relay and not servers:
-            raise NotPlayed("ice", "The offer has no TCP relay: <TcpRelay> of the server's <IceCandidates> is not set.")
+            raise _NoRelay
         policy = aiortc.RTCIceTransportPolicy.RELAY if self._by_relay else aiortc.RTCIceTransportPolicy.ALL
         connection = aiortc.RTCPeerConnection(aiortc.RTCConfiguration(iceServers=servers, iceTransportPolicy=policy))
         connection.on("track", self._tracks.append)

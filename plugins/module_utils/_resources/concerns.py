@@ -20,6 +20,8 @@ MOST_NAMED = 5
 _PORT = re.compile(r"(?:[^:\[\]]*|\[[^\]]*\]):([0-9]*)")
 _RESERVED = ("default", "playlist", "chunklist")
 _POLICIES = ("secret_key", "policy_query_key_name", "control_server_url")
+_HLS = ("hls", "hlsv3")
+"""Names of the publisher for HLS, but not of that for LL-HLS."""
 _MACRO = "${"
 
 
@@ -55,11 +57,17 @@ def playlist_file(value: str) -> str | None:
 
 
 def access_policy(value: t.Mapping[str, t.Any]) -> str | None:
-    """Judge a signed policy or admission webhooks (server-facts: What the API does and files do not).
+    """Judge a signed policy or admission webhooks (server-facts: What the API does and files do not, Signed URLs).
 
     Without what makes it work, a definition says only how single settings differ. Empty lists switch it off on purpose,
     as in the sample configuration.
     """
+    publishers = {str(name).strip().lower() for name in (value.get("enables") or {}).get("publishers") or ()}
+    if publishers & set(_HLS):
+        return (
+            "does not protect HLS, though it lists it: no release of the server checks viewers by HLS, so everybody "
+            "can play. Protect LL-HLS, and leave the publisher hls out of the applications."
+        )
     if value.get("enables") or not any(value.get(option) for option in _POLICIES):
         return None
     return (

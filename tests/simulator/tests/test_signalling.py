@@ -83,6 +83,7 @@ def test_signalling_answers_as_real_servers_do(version: str) -> None:
     with Simulator(version, signalling_ports=[0], default_host_names=["fallback.example.com"]) as made:
         add(made, "play", application(OPUS, {"name": "a", "bypass": True}))
         made.publish("play.example.com", "live", "s1")
+        made.state.forces_relay = True
         for step in steps:
             answer = asyncio.run(first_message(made, step["path"], step["host"]))
             assert form(answer) == form(step["answer"]), step["name"]
@@ -92,7 +93,7 @@ def test_signalling_answers_as_real_servers_do(version: str) -> None:
 @pytest.mark.parametrize("relay", [False, True], ids=["udp", "relay"])
 def test_a_viewer_gets_a_picture_and_a_sound(simulator: Simulator, relay: bool) -> None:
     async def play() -> None:
-        async with signalling(simulator, "/live/s1?transport=tcp") as socket:
+        async with signalling(simulator, f"/live/s1?transport={'relay' if relay else 'udp'}") as socket:
             await socket.send_json(REQUEST)
             viewer = Viewer(await socket.receive_json(), relay)
             await socket.send_json(await viewer.answer())
@@ -102,6 +103,27 @@ def test_a_viewer_gets_a_picture_and_a_sound(simulator: Simulator, relay: bool) 
             await viewer.close()
 
     asyncio.run(play())
+
+
+OFFERED = {
+    ("0.21.0", False): {"": "UDP", "tcp": "TCP", "relay": "placeholder relay", "ALL": "UDP relay", "udp": "UDP"},
+    ("0.21.0", True): {"": "placeholder relay", "udp": "placeholder relay"},
+    ("0.20.0", False): {"": "UDP", "tcp": "UDP relay", "relay": "UDP"},
+    ("0.20.0", True): {"": "UDP relay", "relay": "UDP relay"},
+}
+
+
+@pytest.mark.parametrize("server", list(OFFERED), ids=str)
+def test_the_parameter_transport_chooses(server: tuple[str, bool]) -> None:
+    with Simulator(server[0], signalling_ports=[0], default_host_names=["fallback.example.com"]) as made:
+        made.state.forces_relay = server[1]
+        add(made, "play", application(OPUS))
+        made.publish("play.example.com", "live", "s1")
+        for transport, expected in OFFERED[server].items():
+            offer = asyncio.run(first_message(made, f"/live/s1?transport={transport}", "play.example.com"))
+            [candidate] = [one["candidate"].split() for one in offer["candidates"]]
+            words = ["placeholder" if candidate[4] != "127.0.0.1" else candidate[2]]
+            assert words + ["relay"] * ("iceServers" in offer) == expected.split(), transport
 
 
 def test_vp8_is_played(simulator: Simulator) -> None:
@@ -263,7 +285,7 @@ class TestFaults:
         simulator.inject("offer_without_candidates", variant="placeholder")
 
         async def play() -> None:
-            async with signalling(simulator) as socket:
+            async with signalling(simulator, "/live/s1?transport=all") as socket:
                 await socket.send_json(REQUEST)
                 offer = await socket.receive_json()
                 assert "100.127.255.254" in offer["candidates"][0]["candidate"]
@@ -282,7 +304,7 @@ class TestFaults:
         simulator.inject("silent_peer")
 
         async def play() -> None:
-            async with signalling(simulator) as socket:
+            async with signalling(simulator, "/live/s1?transport=all") as socket:
                 await socket.send_json(REQUEST)
                 viewer = Viewer(await socket.receive_json(), relay)
                 ended = asyncio.ensure_future(reached(viewer.connection, "connected"))
@@ -355,7 +377,7 @@ def test_nothing_is_left_when_a_server_stops() -> None:
             made.publish("play.example.com", "live", "s1")
             viewers = []
             for relay in (False, True):
-                socket = await stack.enter_async_context(signalling(made))
+                socket = await stack.enter_async_context(signalling(made, "/live/s1?transport=all"))
                 await socket.send_json(REQUEST)
                 viewers.append(Viewer(await socket.receive_json(), relay))
                 await socket.send_json(await viewers[-1].answer())

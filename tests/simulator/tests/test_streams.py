@@ -83,7 +83,7 @@ def test_a_stream_describes_the_profiles_of_its_application(start: Start) -> Non
     assert [entry["name"] for entry in found] == ["s_small"]
     video = found[0]["tracks"][0]["video"]
     assert (video["bypass"], video["width"], video["height"], video["bitrate"]) == (False, 160, 90, 50_000)
-    assert [entry["fileName"] for entry in found[0]["playlists"]] == ["abr", "llhls"]
+    assert [entry["fileName"] for entry in found[0]["playlists"]] == ["abr", "llhls", "webrtc_default"]
     assert found[0]["playlists"][0]["renditions"] == [
         {"name": "high", "videoVariantName": "v", "audioVariantName": "a"}
     ]

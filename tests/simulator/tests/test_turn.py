@@ -32,7 +32,7 @@ def port() -> Iterator[int]:
         simulator.publish("play.example.com", "live", "s1")
 
         async def ask() -> int:
-            async with signalling(simulator) as socket:
+            async with signalling(simulator, "/live/s1?transport=relay") as socket:
                 await socket.send_json(REQUEST)
                 url = (await socket.receive_json())["iceServers"][0]["urls"][0]
                 return int(url.split(":")[2].partition("?")[0])

@@ -187,6 +187,8 @@ def test_a_directory_of_authorities(server: Simulator, tmp_path: Path) -> None:
         ("https://a.example.com/live/s1/thumb.PNG", "thumbnail"),
         ("WSS://a.example.com/live/s1", "webrtc"),
         ("ws://a.example.com/live/s1?transport=tcp", "webrtc_tcp"),
+        ("ws://a.example.com/live/s1?transport=RELAY", "webrtc_tcp"),
+        ("ws://a.example.com/live/s1?transport=all", "webrtc"),
         ("srt://a.example.com:9998?streamid=x", "srt"),
         ("rtmp://a.example.com/live/s1", "rtmp"),
     ],

@@ -103,6 +103,20 @@ def test_what_does_not_play(program: Program, output: Any, errors: str, status: 
     assert outcome(play(RTMP)) == stage
 
 
+@pytest.mark.parametrize(
+    "errors, stage, is_refused",
+    [
+        (f"{SRT}: Input/output error", "not_found", True),
+        (f"[srt @ 0x1] Connection to {SRT} failed: Input/output error\n{SRT}: Input/output error", "connection", False),
+    ],
+    ids=["refused", "nobody"],
+)
+def test_a_viewer_by_srt_who_is_refused(program: Program, errors: str, stage: str, is_refused: bool) -> None:
+    program.does("", errors, 1)
+    found = play(SRT)
+    assert outcome(found) == stage and (found.fails("denied") is None) is is_refused
+
+
 def test_a_program_that_does_not_end(program: Program) -> None:
     program.does("", then="import signal; signal.pause()")
     assert outcome(play(RTMP, seconds=0.5)) == "timeout"

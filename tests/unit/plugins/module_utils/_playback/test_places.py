@@ -16,7 +16,23 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
 PLAYLISTS = [
     {"file_name": "abr", "options": {"webrtc_auto_abr": True}},
     {"file_name": "one", "options": {}},
-    {"file_name": "ts", "options": {"enable_ts_packaging": True}},
+    {"file_name": "ts", "options": {"enable_ts_packaging": True, "webrtc_auto_abr": True}},
+]
+OF_PUBLISHERS = [
+    {"name": "llhls_default", "file_name": "llhls", "options": {}},
+    {"name": "hls_default", "file_name": "playlist", "options": {"enable_ts_packaging": True}},
+    {"name": "webrtc_default", "file_name": "webrtc_default", "options": {}},
+]
+OPUS_ONLY = [
+    {
+        "file_name": "talk",
+        "options": {"webrtc_auto_abr": True, "enable_ts_packaging": True},
+        "renditions": [{"video_variant_name": "v", "audio_variant_name": "opus"}],
+    }
+]
+TRACKS = [
+    {"name": "v", "type": "Video", "video": {"bypass": True}},
+    {"name": "opus", "type": "Audio", "audio": {"codec": "OPUS"}},
 ]
 
 
@@ -24,9 +40,13 @@ PLAYLISTS = [
     ("protocol", "playlists", "expected"),
     [
         ("llhls", [], ["llhls.m3u8"]),
-        ("llhls", PLAYLISTS, ["abr.m3u8", "one.m3u8"]),
+        ("llhls", PLAYLISTS, ["abr.m3u8", "one.m3u8", "ts.m3u8"]),
         ("hls", PLAYLISTS, ["ts:playlist.m3u8", "ts:ts.m3u8"]),
-        ("webrtc", PLAYLISTS, ["", "abr"]),
+        ("webrtc", PLAYLISTS, ["", "abr", "ts"]),
+        # The API lists them, and each is played by the protocol of its publisher only.
+        ("llhls", [*OF_PUBLISHERS, *OPUS_ONLY], ["llhls.m3u8"]),
+        ("hls", [*OF_PUBLISHERS, *OPUS_ONLY], ["ts:playlist.m3u8"]),
+        ("webrtc", [*OF_PUBLISHERS, *OPUS_ONLY], ["", "talk"]),
         ("thumbnail", [], ["thumb.jpg", "thumb.png"]),
     ],
 )
@@ -39,7 +59,7 @@ def test_files_of_an_output(protocol: str, playlists: list[dict[str, Any]], expe
     images = images_of(profiles)
     assert images == {"{}_o": ["jpeg", "png"], "{}": []}
     place = Place("t-a", "live", "a.example.com", frozenset(), images)
-    output = {"name": "main_o", "playlists": playlists}
+    output = {"name": "main_o", "playlists": playlists, "tracks": TRACKS}
     targets = place.targets(Viewers(Settings()), "main", output, protocol, signed=False)
     begin = f"/live/main_o{'/' if protocol in ('llhls', 'hls', 'thumbnail') else ''}"
     assert [target.url.partition(begin)[2].lstrip("/") for target in targets] == expected

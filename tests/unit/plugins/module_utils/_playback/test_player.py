@@ -87,7 +87,7 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ("hls", "a.example.com", True, "https://a.example.com:1/live/s1/ts:playlist.m3u8"),
         ("thumbnail", "a.example.com", False, "http://a.example.com:1/live/s1/thumb.jpg"),
         ("webrtc", "a.example.com", True, "wss://a.example.com:1/live/s1"),
-        ("webrtc_tcp", "a.example.com", False, "ws://a.example.com:1/live/s1?transport=tcp"),
+        ("webrtc_tcp", "a.example.com", False, "ws://a.example.com:1/live/s1?transport=relay"),
         ("rtmp", "a.example.com", False, "rtmp://a.example.com:1/live/s1"),
         ("srt", "a.example.com", False, "srt://a.example.com:1?streamid=srt%3A%2F%2Fa.example.com%2Flive%2Fs1"),
     ],

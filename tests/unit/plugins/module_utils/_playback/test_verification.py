@@ -61,6 +61,22 @@ class TestWhatPlays:
         done = verify(server, tenant(), protocols_in=["rtmp"], protocols_out=["webrtc_tcp", "llhls"])
         assert short(done) == played("webrtc_tcp", "llhls")
 
+    def test_each_playlist_is_played_by_the_publishers_that_have_it(self, server: Simulator) -> None:
+        [profile] = application()["output_profiles"]["output_profile"]
+        ladder = {
+            "name": "ladder",
+            "file_name": "master",
+            "options": {"web_rtc_auto_abr": True, "enable_ts_packaging": True},
+            "renditions": [{"name": str(audio), "video": "v", "audio": audio} for audio in ("a", "o")],
+        }
+        app = application(
+            publishers={"llhls": {}, "hls": {}, "webrtc": {}},
+            output_profiles={"output_profile": [{**profile, "playlists": [ladder]}]},
+        )
+        create(server, tenant(app=app))
+        done = verify(server, tenant(app=app), protocols_in=["rtmp"])
+        assert short(done) == played("llhls", "llhls", "hls", "hls", "webrtc", "webrtc")
+
     def test_host_names_and_policy_that_are_not_listed_are_those_of_the_server(self, server: Simulator) -> None:
         protected = tenant(signed_policy={**POLICY, "enables": {"publishers": ["thumbnail"]}})
         create(server, protected)
@@ -83,6 +99,21 @@ class TestWhatPlays:
         of_one += [(protocol, *one) for protocol in ("llhls", "webrtc") for _name, *one in of_one[:2]]
         assert [(row[1], row[2], row[3]) for row in short(done)] == of_one * 2
         assert done["line"] == "6 play, 6 denied as they should be, 0 fail, 0 not tried"
+        assert all(row["stream"].startswith("streamops-test-") for row in done["rows"])
+
+    def test_nothing_protects_hls(self, server: Simulator) -> None:
+        policy = {**POLICY, "enables": {"providers": [], "publishers": ["hls", "llhls"]}}
+        protected = tenant(app=application(publishers={"llhls": {}, "hls": {}}), signed_policy=policy)
+        create(server, protected)
+        done = verify(server, protected, protocols_in=["rtmp"])
+        assert [row[1:] for row in short(done)] == [
+            (None, None, "plays", None),
+            ("llhls", False, "denied", None),
+            ("llhls", True, "plays", None),
+            ("hls", False, "fails", "allowed"),
+            ("hls", True, "plays", None),
+        ]
+        assert done.failed and "none by HLS" in done["msg"]
 
     def test_check_mode_publishes_nothing(self, server: Simulator) -> None:
         create(server, tenant())

@@ -48,6 +48,12 @@ def failure(one: Viewer, url: str = URL) -> NotPlayed:
     return caught.value
 
 
+def test_a_stream_that_has_not_started() -> None:
+    with pytest.raises(NotPlayed) as caught:
+        viewer.check_status(viewer.Response(URL, 201, {}, b""))
+    assert caught.value.stage == "status" and "has not started it" in caught.value.detail
+
+
 @pytest.mark.parametrize(
     "url, host",
     [

@@ -17,6 +17,7 @@ import pytest
 import trustme
 import websockets.sync.server
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import webrtc
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.addresses import older_url, play_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.playback import (
     Address,
     NotPlayed,
@@ -26,10 +27,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.player import Player
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.waiting import Clock, Interrupt
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.playing import (
+    APP,
     HOST,
+    STREAM,
     World,
+    go_live,
     outcome,
 )
 
@@ -89,6 +94,34 @@ def test_an_offer_without_a_relay() -> None:
     with signalling(offer(candidates=[CANDIDATE])) as port:
         found = play(port, protocol="webrtc_tcp")
     assert found.failure is not None and "TcpRelay" in found.failure.detail and outcome(found) == "ice"
+
+
+def test_no_relay_by_either_parameter() -> None:
+    with signalling(offer(candidates=[CANDIDATE])) as port:
+        target = Target(
+            f"ws://{HOST}:{port}/live/s1?transport=relay",
+            "webrtc_tcp",
+            Address("127.0.0.1"),
+            older_url=f"ws://{HOST}:{port}/live/s1?transport=tcp",
+        )
+        [found] = Player(Settings(PATIENCE), 1).play([target])
+    assert outcome(found) == "ice" and found.target == target
+
+
+@pytest.mark.parametrize("version", ["0.20.0", "0.21.0"])
+def test_each_release_has_its_parameter_for_the_relay(version: str) -> None:
+    with Simulator(version, signalling_ports=[0], default_host_names=["default.example.com"]) as made:
+        made.state.forces_relay = False
+        go_live(made)
+        port = made.signalling_ports[0]
+        url = play_url("webrtc_tcp", HOST, port, APP, STREAM, tls=False)
+        targets = [Target(url, "webrtc_tcp", Address("127.0.0.1", port), older_url=older_url(url))]
+        given = url.replace("relay", "tcp" if version == "0.21.0" else "all")
+        targets.append(Target(given, "webrtc_tcp", Address("127.0.0.1", port)))
+        played, not_played = Player(Settings(PATIENCE), 2).play(targets)
+    assert outcome(played) == "plays", played.failure
+    assert played.target.url.endswith("transport=relay" if version == "0.21.0" else "transport=tcp")
+    assert outcome(not_played) == "ice"
 
 
 @pytest.mark.parametrize("url", ["turn:127.0.0.1:9?transport=tcp", "nothing"])

@@ -77,6 +77,8 @@ def test_file_names_of_playlists(value: str, word: str | None) -> None:
         ({}, False),
         ({"timeout": 5000}, False),
         ({"control_server_url": "https://hooks.example.com/"}, True),
+        ({"secret_key": "x", "enables": {"publishers": ["llhls", "hls"]}}, True),
+        ({"enables": {"publishers": [" HLSv3"]}}, True),
     ],
 )
 def test_policies(value: dict[str, Any], is_off: bool) -> None:

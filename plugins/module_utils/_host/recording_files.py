@@ -83,7 +83,7 @@ class RecordedFile(t.NamedTuple):
     """Whether a process has it open, for reading or writing."""
     entry: Entry | None
     """The last entry about it in an index."""
-    index: str
+    index_path: str
     """Relative path of this index; empty without an entry."""
 
 

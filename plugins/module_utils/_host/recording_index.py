@@ -65,19 +65,24 @@ def _entry(element: ElementTree.Element) -> Entry:
     # No path, argument or environment variable can hold NUL, which a character reference can bring in.
     texts = {child.tag: (child.text or "").replace("\0", "") for child in reversed(element)}
     milliseconds, sequence = (_number(texts.get(key, "")) for key in ("recordTime", "sequence"))
-    begin, end = ("" if _UNKNOWN_TIME.match(one) else one for one in (texts.get(f"{key}Time", "") for key in _TIMES))
     return Entry(
-        *(texts.get(key, "") for key in ("filePath", "vhost", "app", "stream", "id", "transactionId")),
+        file_path=texts.get("filePath", ""),
+        vhost=texts.get("vhost", ""),
+        app=texts.get("app", ""),
+        stream=texts.get("stream", ""),
+        id=texts.get("id", ""),
+        transaction_id=texts.get("transactionId", ""),
         sequence=sequence,
         duration=None if milliseconds is None else milliseconds / 1000,
-        begin=begin,
-        end=end,
+        begin=_time(texts.get("startTime", "")),
+        end=_time(texts.get("finishTime", "")),
         is_last=texts.get("lastSequence") == "true",
         metadata=texts.get("metadata", ""),
     )
 
 
-_TIMES = ("start", "finish")
+def _time(text: str) -> str:
+    return "" if _UNKNOWN_TIME.match(text) else text
 
 
 def _number(text: str) -> int | None:

@@ -107,7 +107,7 @@ def described(file: RecordedFile, where: Where) -> dict[str, t.Any]:
     known: dict[str, t.Any] = {}
     if entry is not None:
         known = {
-            "index_file": os.path.join(where.directory, file.index),
+            "index_file": os.path.join(where.directory, file.index_path),
             "file_path": entry.file_path,
             "vhost": entry.vhost,
             "app": entry.app,

@@ -32,8 +32,8 @@ options:
       - Index files in O(directory), written as C(info_path) of the recordings. Each macro of the server, such as
         C(${Stream}), stands for any text without a slash.
       - Without it, all files are read whose names end with C(.xml) and that have the element C(files).
-      - An index file of more than 16 MiB is not read. The server never shortens one, so use a time or
-        C(${TransactionId}) in C(info_path).
+      - An index file of more than 16 MiB is not read, and no more than 64 MiB in all. The server never shortens one, so
+        use a time or C(${TransactionId}) in C(info_path).
     type: list
     elements: str
   quiet_seconds:

@@ -21,6 +21,10 @@ from .open_files import OpenFiles, file_id, open_files
 from .recording_index import LARGEST, Entry, problem_of, read_index
 
 COMPLETE, GROWING, CUT, UNLISTED = "complete", "growing", "cut", "unlisted"
+LARGEST_IN_ALL = 4 * LARGEST
+"""Bytes of all indexes that are read."""
+OWN = ".ansible-ovenmediaengine"
+"""What the names of all files of this collection in the directory begin with."""
 DEEPEST = 32
 """Levels of folders below the directory that are read."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -144,7 +148,7 @@ def find_recordings(where: Where, now: float, quiet_seconds: float) -> Recording
     found = [
         _recorded(relative, status, named.get(relative), opened, now - quiet_seconds)
         for relative, status in sorted(files.items())
-        if relative in named or _is_media(relative)
+        if (relative in named or _is_media(relative)) and relative not in contents and not _is_own(relative)
     ]
     return Recordings(found, indexes, problems, named.keys(), opened.is_complete)
 
@@ -152,6 +156,11 @@ def find_recordings(where: Where, now: float, quiet_seconds: float) -> Recording
 def is_temporary(relative: str) -> bool:
     """Return whether the server gives a file this name while it writes it."""
     return _TEMPORARY.fullmatch(os.path.basename(relative)) is not None
+
+
+def _is_own(relative: str) -> bool:
+    """Return whether a file is one of this collection, which no entry of an index can mean."""
+    return os.path.basename(relative).startswith(OWN)
 
 
 def _is_media(relative: str) -> bool:
@@ -191,6 +200,7 @@ def _walk(where: Where) -> tuple[dict[str, os.stat_result], dict[str, bytes | st
     contents: dict[str, bytes | str] = {}
     problems: list[str] = []
     pending = [""]
+    left = LARGEST_IN_ALL
     while pending:
         folder = pending.pop()
         try:
@@ -205,7 +215,8 @@ def _walk(where: Where) -> tuple[dict[str, os.stat_result], dict[str, bytes | st
                         files[relative] = status
                         if where.is_index(relative):
                             with contextlib.suppress(FileNotFoundError):
-                                contents[relative] = _content(name, descriptor)
+                                contents[relative] = _content(name, descriptor, left)
+                                left -= status.st_size
                     elif stat.S_ISDIR(status.st_mode):
                         pending.append(relative)
                     elif stat.S_ISLNK(status.st_mode):
@@ -221,8 +232,13 @@ def _walk(where: Where) -> tuple[dict[str, os.stat_result], dict[str, bytes | st
     return files, contents, problems
 
 
-def _content(name: str, folder: int) -> bytes | str:
-    """Return the content of an index, or why it cannot be read; raise FileNotFoundError if it has vanished."""
+def _content(name: str, folder: int, left: int) -> bytes | str:
+    """Return the content of an index, or why it cannot be read; raise FileNotFoundError if it has vanished.
+
+    ``left`` is the number of bytes that may still be read.
+    """
+    if left <= 0:
+        return f"expected at most {LARGEST_IN_ALL} bytes in all index files"
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         with open(descriptor, "rb") as file:

@@ -14,7 +14,7 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.texts import encodable, listed
 from .._host.own_files import is_shared
-from .._host.recording_files import Recordings, Where, remove
+from .._host.recording_files import OWN, Recordings, Where, remove
 from .._host.recording_hooks import Memory, run_hook, waiting
 from .._host.recording_retention import Limits, Plan, plan
 from .base import FLAG, NAMES, Operation, Params, Result
@@ -28,7 +28,7 @@ from .recorded import (
     reported,
 )
 
-STATE_FILE = ".ansible-ovenmediaengine-recorded.json"
+STATE_FILE = f"{OWN}-recorded.json"
 _LONGEST_HOOK = 7 * 86400  # seconds
 _PENDING = "waiting"  # what the result says of a hook in check mode
 

@@ -175,6 +175,15 @@ def test_an_index_that_is_too_large_is_not_read(disk: Disk, monkeypatch: pytest.
     assert "expected at most 100 bytes, got 101" in result["index_files"][0]["problem"]
 
 
+def test_indexes_that_are_too_large_together_are_not_read(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b", "c"):
+        (disk.directory / f"{name}.xml").write_bytes(b"<files/>")
+    monkeypatch.setattr(recording_files, "LARGEST_IN_ALL", 9)
+    result = disk.run("recorded_file_info")
+    problems = [one["problem"] for one in result["index_files"] if one["problem"]]
+    assert problems == ["expected at most 9 bytes in all index files"]
+
+
 def test_names_that_are_no_utf_8(disk: Disk) -> None:
     disk.write(b"\xff.ts")
     disk.enter("/\udcff.ts", id="\udcfe")

@@ -81,6 +81,18 @@ def test_what_no_index_names_is_left(disk: Disk) -> None:
     assert result["removed"] == [] and (disk.directory.parent / "outside.ts").exists()
 
 
+def test_index_files_and_those_of_the_module_are_left_whatever_an_index_says(disk: Disk, hook: Hook) -> None:
+    disk.run("recorded_files", hook=hook.command)
+    for name in ("index.xml", STATE, ".ansible-ovenmediaengine.lock"):
+        disk.enter(f"/{name}")
+    disk.record("a.ts")
+    run(disk, hook=hook.command)
+    os.utime(disk.index, (0, 0))
+    os.utime(disk.directory / STATE, (0, 0))
+    assert removed(run(disk, hook=hook.command, keep={"days": 0.5})) == [("a.ts", "days")]
+    assert set(disk.contents()) == {"index.xml", STATE}
+
+
 def test_what_an_index_that_cannot_be_read_names_is_left(disk: Disk) -> None:
     disk.record("old.ts", age=99 * DAY)
     disk.index.write_bytes(disk.index.read_bytes()[:-10])

@@ -16,6 +16,7 @@ from .._core.secret_store import SecretStore
 from .._core.texts import shortened
 from . import commands
 from .recording_files import COMPLETE, RecordedFile
+from .recording_index import Entry
 
 _LARGEST = 256 * 1024 * 1024
 _LONGEST_SAID = 400  # characters of what a command said
@@ -89,16 +90,14 @@ def run_hook(hook: t.Sequence[str], directory: str, file: RecordedFile, timeout:
     secrets = SecretStore()
     secrets.add(file.entry.metadata)
     path = os.path.join(directory, file.relative)
-    ended = commands.run(*hook, path, timeout=timeout, environment=_environment(path, file))
+    ended = commands.run(*hook, path, timeout=timeout, environment=_environment(path, file.status.st_size, file.entry))
     if not ended.status:
         return ""
     said = shortened(secrets.scrub(ended.said), _LONGEST_SAID)
     return f"exit status {ended.status}" + (f": {said}" if said else "")
 
 
-def _environment(path: str, file: RecordedFile) -> dict[str, str]:
-    entry = file.entry
-    assert entry is not None
+def _environment(path: str, size: int, entry: Entry) -> dict[str, str]:
     values = {
         "FILE": path,
         "VHOST": entry.vhost,
@@ -108,7 +107,7 @@ def _environment(path: str, file: RecordedFile) -> dict[str, str]:
         "TRANSACTION_ID": entry.transaction_id,
         "SEQUENCE": entry.sequence,
         "LAST": "true" if entry.is_last else "false",
-        "SIZE": file.status.st_size,
+        "SIZE": size,
         "DURATION": entry.duration,
         "BEGIN": entry.begin,
         "END": entry.end,

@@ -37,8 +37,8 @@ COMPLETE = re.compile(r"(extensions/eda|meta|playbooks(?!/files/awx/project/)|pl
 """Of these folders all that git knows must be in it, but for the playbooks that are copied from the repository into a
 project of AWX.
 """
-LARGEST = 1_200_000
-"""Bytes: a quarter more than 2.0.0. Recordings, environments and logs would exceed it at once."""
+LARGEST = 1_300_000
+"""Bytes: a third more than 2.0.0. Recordings, environments and logs would exceed it at once."""
 
 
 def tracked() -> list[str]:

@@ -81,6 +81,35 @@ attributes:
         variable C(ovenmediaengine_in_process) disables this.
 """
 
+    # For modules that only read files of their host.
+    LOCAL_INFO = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can run in C(check_mode) and return changed status prediction without modifying target.
+    support: full
+    details:
+      - This module does not modify state.
+  diff_mode:
+    description:
+      - Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
+    support: N/A
+    details:
+      - This module does not modify state.
+  idempotent:
+    description:
+      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+    support: full
+    details:
+      - This module does not modify state.
+  action:
+    description: Has an action plugin, which can run the module on the controller.
+    support: full
+    details:
+      - If the task would run on the controller anyway, it runs inside the Ansible process, with the same result. The
+        variable C(ovenmediaengine_in_process) disables this.
+"""
+
     # For modules that only read.
     INFO = r"""
 options: {}

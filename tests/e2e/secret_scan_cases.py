@@ -46,7 +46,7 @@ NOT_BROUGHT_ABOUT: dict[str, str] = {
         ("not_as_expected", "stream_name_used", "test_stream", "test_stream_elsewhere"),
         "the tests of playback_info and test_stream bring it about; its message has names and URLs without secrets",
     ),
-    "host": "the tests of watcher bring it about; its message has no value of an option",
+    "host": "the tests of watcher and recorded_files bring it about; its message has no secret option",
     "proxy": "a proxy is set by the environment, which only cases with a Python of their own have",
 }
 

@@ -63,6 +63,7 @@ AFTER_RESTART, ROTATE, HERE = (
     "tests/e2e/test_documents.py",
 )
 RESTREAM, RECORD = "tests/e2e/test_restream.py", "tests/e2e/test_record.py"
+RECORDINGS = "tests/e2e/test_recordings.py"
 SERVER, WATCH = "tests/e2e/test_role_server_documents.py", "tests/e2e/test_role_watch.py"
 HEAL = "tests/e2e/test_heal_documents.py"
 RUN_BY = {
@@ -81,6 +82,8 @@ RUN_BY = {
     ("roles/rotate_certificates/README.md", "yaml"): {HERE: 1},
     ("roles/restream/README.md", "yaml"): {RESTREAM: 1},
     ("roles/record/README.md", "yaml"): {RECORD: 1},
+    ("roles/recordings/README.md", "yaml"): {RECORDINGS: 1},
+    ("guide_records.rst", "yaml+jinja"): {RECORDINGS: 2},
     ("guide_server.rst", "yaml+jinja"): {SERVER: 5},
     ("roles/server/README.md", "yaml"): {SERVER: 1},
     ("roles/watch/README.md", "yaml"): {WATCH: 1},
@@ -97,6 +100,7 @@ PLAYS = "tests/e2e/test_after_restart.py does the same with a simulated server, 
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
 IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a directory of its own."
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
+CLEANS = "tests/e2e/test_recordings.py runs the same playbook, in a directory of its own."
 SERVES = "tests/e2e/test_role_server_documents.py runs the same playbook, on a host whose commands are fakes."
 HEALS = "tests/e2e/test_rulebooks.py runs the same rulebook, with servers of its own."
 VERIFIES = "tests/e2e/test_verify.py runs the same playbook, with the ports of its servers."
@@ -184,6 +188,8 @@ NOT_RUN = {
     " -e record_stream=main -e record_title=evening-show": RECORDS,
     "ansible-playbook streamops.ovenmediaengine.record -i inventory.yml -e record_stream=main"
     " -e record_state=stopped": RECORDS,
+    "ansible-playbook streamops.ovenmediaengine.recordings -i inventory.yml": CLEANS,
+    "ansible-playbook streamops.ovenmediaengine.recordings -i inventory.yml --check --diff": CLEANS,
     "ansible-playbook streamops.ovenmediaengine.import_config -i inventory.yml --become": IMPORTS,
     "ansible-playbook streamops.ovenmediaengine.import_config -i inventory.yml --become"
     " -e import_config_dir=/srv/ome/edge_conf -e import_config_server_dir=/opt/ovenmediaengine/bin/edge_conf"
@@ -238,7 +244,7 @@ SHOWN_BLOCKS = {
         "test_a_failed_proof_is_reported_as_in_the_guide",
     ],
     "guide_network.rst": [NO_OUTPUT],
-    "guide_records.rst": ["test_the_summary_of_the_guide"],
+    "guide_records.rst": ["test_the_summary_of_old_recordings", "test_the_summary_of_the_guide"],
     "guide_server.rst": [
         "test_a_mistake_is_reported_as_in_the_guide",
         "test_the_inventory_installs_a_server",

@@ -154,6 +154,8 @@ def test_examples_run(project: Project, sim: Simulator) -> None:
             continue  # need publishers and viewers; tests of their own have them
         if path.stem == "config_import":  # reads what is there
             text = text.replace("/etc/ovenmediaengine", str(project.directory / "durable"))
+        elif path.stem.startswith("recorded_file"):
+            text = text.replace("/srv/recordings", str(project.directory))
         elif path.stem not in CONNECTED:
             text = text.replace("/etc/ovenmediaengine", str(project.directory / "conf"))
         elif not path.stem.startswith("cert"):

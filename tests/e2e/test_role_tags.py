@@ -22,6 +22,7 @@ PLAYBOOKS = (
     "merge_audits",
     "provision",
     "record",
+    "recordings",
     "restream",
     "rotate_certificates",
     "server",

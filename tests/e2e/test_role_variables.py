@@ -106,6 +106,7 @@ _TYPOS = {
     "rotate_certificates": {"ovenmediaengine_certificate": []},
     "restream": {"restream_stream": "s", "restream_platforms": "one", "ovenmediaengine_platform": [{"name": "one"}]},
     "record": {"record_stream": "s", "record_tittle": "x"},
+    "recordings": {"recordings_directory": "/srv/recordings", "recordings_keeps": {}},
     "merge_audits": {"audit_parts_dir": ".", "audit_fail_onn": "none"},
     "server": {"server_version": NEWEST, "server_restarts": "always"},
     "audit": {"audit_fail_onn": "none"},
@@ -132,7 +133,14 @@ def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simula
             name
             for name in variables
             if name
-            not in ("restream_stream", "restream_platforms", "record_stream", "audit_parts_dir", "server_version")
+            not in (
+                "restream_stream",
+                "restream_platforms",
+                "record_stream",
+                "recordings_directory",
+                "audit_parts_dir",
+                "server_version",
+            )
         )
         reported = run.output.partition(f"TASK [{playbook} has failed]")[2].partition("\nTASK [")[0]
         if playbook == "audit":  # a finding, as all that is wrong with a host

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 import typing as t
 from pathlib import Path
 
@@ -26,6 +27,28 @@ HOLDER: dict[str, t.Any] = {
 """A virtual host with an application for recordings, as in the API."""
 
 _SERVER = '<Server version="8"><Name>t-s</Name><Type>origin</Type><VirtualHosts></VirtualHosts></Server>'
+_INDEX = """\
+<?xml version="1.0" encoding="utf-8"?>
+<files>
+  <file>
+    <transactionId>t-transaction</transactionId>
+    <id>t-r</id>
+    <metadata>t-metadata</metadata>
+    <vhost>default</vhost>
+    <app>app</app>
+    <stream>main</stream>
+    <filePath><![CDATA[/old.ts]]></filePath>
+    <recordBytes>5</recordBytes>
+    <recordTime>1000</recordTime>
+    <sequence>0</sequence>
+    <lastSequence>true</lastSequence>
+    <createdTime>2020-01-01T00:00:00.000+00:00</createdTime>
+    <startTime>2020-01-01T00:00:00.000+00:00</startTime>
+    <finishTime>2020-01-01T00:00:01.000+00:00</finishTime>
+  </file>
+</files>
+"""
+_OLD = 1577836801  # the end of the recording, in seconds
 _AUDIT = {"schema_version": 1, "generated_at": "2026-01-31T03:00:00Z", "servers": []}
 
 
@@ -40,11 +63,17 @@ def prepare(simulator: Simulator) -> None:
 
 
 def write_files(directory: Path) -> None:
-    """Write the files that options name: a configuration to import, and a part of a report."""
-    for name, text in (("imported/Server.xml", _SERVER), ("parts/one/audit.json", json.dumps(_AUDIT))):
+    """Write the files that options name: a configuration to import, a part of a report, and an old recording."""
+    for name, text in (
+        ("imported/Server.xml", _SERVER),
+        ("parts/one/audit.json", json.dumps(_AUDIT)),
+        ("recordings/index.xml", _INDEX),
+        ("recordings/old.ts", "media"),
+    ):
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+        os.utime(path, (_OLD, _OLD))
 
 
 def in_directory(value: t.Any, directory: Path) -> t.Any:

@@ -45,6 +45,13 @@ EXAMPLES = (
         asks_own_server=True,
     ),
     Example("config_import", {"config_dir": f"{FILES}/imported", "dest": f"{FILES}/imported.yml"}, ONCE),
+    Example("recorded_file_info", {"directory": f"{FILES}/recordings"}),
+    Example(
+        "recorded_files",
+        {"directory": f"{FILES}/recordings", "keep": {"days": 1, "gigabytes": 1}, "orphans": True},
+        ONCE,
+        without_scenarios="It sends no requests.",
+    ),
     Example(
         "watcher",
         {"name": "t-w", "unit": "t-w", "directory": f"{FILES}/watcher", "unit_dir": FILES, "state": "absent"},

@@ -236,18 +236,18 @@ _DOCTYPE_PART = re.compile(r"<!(?!-)|<!--.*?-->|<\?.*?\?>|\"[^\"]*\"|'[^']*'|[<>
 _IGNORED = re.compile(r"<!\[|\]\]>")
 
 
-def parse(data: bytes | str, name: str) -> Document:
-    """Return a configuration file; ``name`` is its name in errors.
+def parse(data: bytes | str, name: str, largest: int = LARGEST) -> Document:
+    """Return a configuration file; ``name`` is its name in errors, ``largest`` the most bytes that it may have.
 
-    Raise BadSyntax for what the server cannot read, either, and BadFile beyond :data:`LARGEST` and :data:`DEEPEST`.
+    Raise BadSyntax for what the server cannot read, either, and BadFile beyond ``largest`` and :data:`DEEPEST`.
     """
     if isinstance(data, str):
         try:
             data = data.encode("utf-8")
         except UnicodeEncodeError:
             raise BadFile(name, "expected text in UTF-8") from None
-    if len(data) > LARGEST:
-        raise BadFile(name, f"expected at most {LARGEST} bytes, got {len(data)}")
+    if len(data) > largest:
+        raise BadFile(name, f"expected at most {largest} bytes, got {len(data)}")
     document = Document(name, data)
     _Parser(document).read()
     return document

@@ -31,6 +31,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_m
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_metrics import audit_metrics
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_page import audit_page
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report, current_time
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_status import audit_status
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_summary import audit_summary
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import (
     InProcessAction,
@@ -80,6 +81,7 @@ class ActionModule(InProcessAction):
             results = {name: as_audited(one) if isinstance(one, t.Mapping) else None for name, one in found.items()}
             starts = [one["started_at"] for one in results.values() if one and "started_at" in one]
             report = audit_report(results, now, min(starts, default=now))
+        status = audit_status(report, options["tenant"], _previous(directory)) if options["tenant"] else None
         failing = [str(name) for name in variables.get("ansible_play_hosts", ())]
         summary = audit_summary(report, options["fail_on"], directory, failing)
         # Tasks look hosts up by `inventory_hostname`.
@@ -93,11 +95,20 @@ class ActionModule(InProcessAction):
             _write(path, text)
         # AWX keeps the artifact of a job, and passes it to the next job of a workflow.
         artifact = {"data": {ARTIFACT: summary}, "per_host": False, "aggregate": False}
-        return {"summary": summary, "ansible_stats": artifact}
+        found = {"summary": summary, "ansible_stats": artifact}
+        return found if status is None else {**found, "status": status}
 
     def _evaluated(self, name: str) -> str:
         """Return the name of a host as expressions see it: before ansible-core 2.19, templates in it are evaluated."""
         return name if HAS_TAGS or "{" not in name else str(self._templar.template(name))
+
+
+def _previous(directory: str) -> t.Mapping[str, t.Any] | None:
+    """Return the report that a directory has; None if it has none that can be read."""
+    try:
+        return read_report(pathlib.Path(directory, "audit.json").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, NoReport):
+        return None
 
 
 def _absolute(path: str) -> str:

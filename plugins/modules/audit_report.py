@@ -57,6 +57,11 @@ options:
     type: str
     choices: [none, drift, error]
     default: drift
+  tenant:
+    description:
+      - Name of a virtual host, a pattern with V(*), or V(all), to return its RV(status) on all servers.
+    type: str
+    version_added: 3.0.0
 attributes:
   check_mode:
     details:
@@ -103,6 +108,16 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+status:
+  description:
+    - The status of O(tenant) in lines of text. A table has a line for each server that has or lists it. Then each
+      finding about it has one. Those that an earlier report in O(report_dir) did not have come first, then the worst.
+  returned: if O(tenant) is set
+  type: list
+  elements: str
+  sample:
+    - server   tenant    state      live  viewers          in          out          pushes     recordings  plays
+    - media-1  tenant-a  as listed  2     134 (llhls 134)  4.1 Mbit/s  51.0 Mbit/s  1 pushing  –           –
 summary:
   description: The numbers of the report, and which hosts should fail for it.
   returned: success

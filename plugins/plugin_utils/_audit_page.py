@@ -89,7 +89,7 @@ def audit_page(report: Record, template: str, style: str = "", script: str = "")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(value=_value, rate=_rate, count=_count, seconds=_seconds)
+    environment.filters.update(value=_value, rate=rate_of, count=_count, seconds=_seconds)
     policy = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
         "base-uri 'none'; form-action 'none'"
@@ -116,7 +116,7 @@ def _value(value: t.Any) -> str:
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " … (all of it in audit.json)"
 
 
-def _rate(bits: int | None) -> str:
+def rate_of(bits: int | None) -> str:
     """Return a bit rate in words."""
     if bits is None:
         return "–"
@@ -345,7 +345,7 @@ def _expected(server: Record) -> t.Iterator[dict[str, t.Any]]:
         severity = ERROR if one["state"] in ("missing", "below") else OK
         size = f"{one['width']:g}×{one['height']:g}" if one["width"] and one["height"] else ""
         rates = [
-            _rate(int(one["bitrate"])) if one["bitrate"] else "",
+            rate_of(int(one["bitrate"])) if one["bitrate"] else "",
             f"{one['framerate']:g}/s" if one["framerate"] else "",
         ]
         audio = {True: "audio", False: "no audio", None: ""}[one["audio"]]

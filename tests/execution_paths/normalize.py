@@ -79,7 +79,7 @@ _PORTS = (
     "port",
     "ports",
     "setup_simulator_tls_ports",
-    *("llhls", "hls", "webrtc", "webrtc_tcp", "thumbnail"),
+    *("llhls", "hls", "webrtc", "webrtc_tcp", "thumbnail", "rtmp", "whip"),
     *(f"ovenmediaengine_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail")),
 )
 _FIRST_PORT_OF_A_CLIENT = 32768

@@ -20,6 +20,12 @@ LONGEST_MESSAGE = 2000  # characters
 _MOST_LISTED = 5
 
 
+def aligned(lines: t.Sequence[t.Sequence[str]]) -> list[str]:
+    """Return the lines of a table, whose columns have the width of their longest cells."""
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
+
+
 def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
     """Return the text, without its middle if it has more than ``most`` characters.
 

@@ -361,6 +361,7 @@ class AuditReport(Operation):
             "report_dir": {"type": "str", "required": True},
             "metrics_file": {"type": "str"},
             "fail_on": {"type": "str", "choices": list(FAILING), "default": "drift"},
+            "tenant": {"type": "str"},
         }
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from .._core.texts import aligned
 from .playback import DENIED, PLAYS
 from .rows import FAILS, Row
 
@@ -28,7 +29,7 @@ def table_of(rows: t.Sequence[Row]) -> list[str]:
         cells.setdefault((row.protocol_out or _PUBLISHED) if row.host_name else _PUBLISHED, []).append(row)
     heads = ["application", "host name", "in", *(columns or [_PUBLISHED])]
     body = [[*name, *(_cell(found.get(column, ())) for column in heads[3:])] for name, found in lines.items()]
-    return _aligned([heads, *body]) if body else []
+    return aligned([heads, *body]) if body else []
 
 
 def _cell(rows: t.Iterable[Row]) -> str:
@@ -41,8 +42,3 @@ def _cell(rows: t.Iterable[Row]) -> str:
     texts = [f"{max(seconds):.2f} s"] if seconds else ["yes"] if any(row.verdict == PLAYS for row in rows) else []
     texts += ["closed unsigned"] if any(row.verdict == DENIED for row in rows) else []
     return ", ".join(texts) or ("not tried" if rows else "")
-
-
-def _aligned(lines: t.Sequence[t.Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]

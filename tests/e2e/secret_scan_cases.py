@@ -33,19 +33,11 @@ BY_ANSIBLE = "refused by ansible-core"
 _OF_PLAYING = (
     *(kind for kind in ADVICE if kind.startswith("play_")),
     *("job_silent", "no_output", "not_as_expected", "publish_allowed", "push_silent", "stream_name_used"),
-    "test_stream_elsewhere",
+    *("test_stream", "test_stream_elsewhere"),
 )
 NOT_BROUGHT_ABOUT: dict[str, str] = {
     **dict.fromkeys(_OF_PLAYING, "the tests of playing bring it about, on a server with viewers; its URLs are masked"),
     "dump_differs": "the tests of hls_dump bring it about; its message has no value of an option",
-    **dict.fromkeys(
-        [kind for kind in ADVICE if kind.startswith("play_") and kind != "play_connection"],
-        "the tests of playback_info bring it about; its message has a URL without secrets",
-    ),
-    **dict.fromkeys(
-        ("not_as_expected", "stream_name_used", "test_stream", "test_stream_elsewhere"),
-        "the tests of playback_info and test_stream bring it about; its message has names and URLs without secrets",
-    ),
     "host": "the tests of watcher and recorded_files bring it about; its message has no secret option",
     "proxy": "a proxy is set by the environment, which only cases with a Python of their own have",
 }

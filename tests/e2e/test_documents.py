@@ -68,7 +68,7 @@ SERVER, WATCH = "tests/e2e/test_role_server_documents.py", "tests/e2e/test_role_
 HEAL = "tests/e2e/test_heal_documents.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): {AFTER_RESTART: 1},
-    ("guide_after_restart.rst", "yaml+jinja"): {AFTER_RESTART: 3, WATCH: 2, HEAL: 3},
+    ("guide_after_restart.rst", "yaml+jinja"): {AFTER_RESTART: 3, WATCH: 2, HEAL: 4},
     ("guide_after_restart.rst", "xml"): {HERE: 1},
     ("guide_rotate_certificates.rst", "yaml+jinja"): {ROTATE: 4},
     ("guide_rotate_certificates.rst", "bash"): {ROTATE: 1},
@@ -180,6 +180,7 @@ NOT_RUN = {
     "ansible-rulebook --rulebook streamops.ovenmediaengine.restore_after_restart -i inventory --vars heal.yml": HEALS,
     "ansible-rulebook --rulebook streamops.ovenmediaengine.push_watch -i inventory --vars heal.yml": HEALS,
     "ansible-rulebook --rulebook streamops.ovenmediaengine.certificates -i inventory --vars heal.yml": HEALS,
+    "ansible-rulebook --rulebook streamops.ovenmediaengine.expected_streams -i inventory --vars heal.yml": HEALS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml"
     " -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"

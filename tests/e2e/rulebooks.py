@@ -42,12 +42,13 @@ class Rulebook:
         sims: t.Mapping[str, Simulator],
         *,
         arguments: t.Sequence[str] = ("--verbose",),
+        streams: t.Sequence[t.Mapping[str, t.Any]] = (),
         **variables: t.Any,
     ) -> None:
         """Prepare a run of a rulebook of the collection, or of a file.
 
-        ``sims`` are the servers. ``arguments`` are those of ansible-rulebook. ``variables`` are further ones of the
-        rulebook, or of the environment if their names are in capitals.
+        ``sims`` are the servers. ``arguments`` are those of ansible-rulebook. ``streams`` should be live. ``variables``
+        are further ones of the rulebook, or of the environment if their names are in capitals.
         """
         self._arguments = arguments
         self._directory = project.directory
@@ -64,6 +65,7 @@ class Rulebook:
                     "ovenmediaengine_vhosts": VHOSTS,
                     "ovenmediaengine_applications": APPLICATIONS,
                     "ovenmediaengine_push_tasks": PUSH_TASKS,
+                    "ovenmediaengine_expected_streams": list(streams),
                 }
             ),
             encoding="utf-8",

@@ -177,8 +177,18 @@ lost:
   description: Virtual hosts and applications that are in no file, so that a restart loses them.
   returned: always
   type: list
-  elements: str
-  sample: [tenant-b, tenant-c/live]
+  elements: dict
+  sample:
+    - vhost: tenant-b
+      app: null
+  contains:
+    vhost:
+      description: Name of the virtual host.
+      type: str
+      sample: tenant-b
+    app:
+      description: Name of the application; V(null) for the whole virtual host.
+      type: str
 refusal:
   description: Why a restart that is due was not done. Empty otherwise.
   returned: always

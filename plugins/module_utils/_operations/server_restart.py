@@ -159,7 +159,7 @@ class _Restart:
         reasons = list(self._due.reasons)
         if not reasons and self._params["force"]:
             reasons = [f"{named('force')} is true"]
-        self._found.update(reasons=reasons, lost=list(self._due.lost), restart_required=bool(reasons))
+        self._found.update(reasons=reasons, lost=[_place(*one.split("/", 1)) for one in self._due.lost], restart_required=bool(reasons))
         if not reasons:
             return
         if not self._service.exists():
@@ -295,6 +295,10 @@ class _Restart:
             if not missing or self._context.clock() >= end:
                 return missing
             self._context.sleep(_POLL)
+
+
+def _place(vhost: str, app: str | None = None) -> Result:
+    return {"vhost": vhost, "app": app}
 
 
 def summary(found: Params, *, check_mode: bool = False) -> Result:

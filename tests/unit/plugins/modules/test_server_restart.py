@@ -206,7 +206,7 @@ def test_what_is_due(running: Site) -> None:
 def test_what_no_file_has_is_not_lost(running: Site) -> None:
     connection = {name: running.options[name] for name in ("api_url", "api_token")}
     assert not run_module("vhost", {**connection, "name": "t-api", "host": {"names": ["api.example.com"]}}).failed
-    assert running.run()["lost"] == ["t-api"]
+    assert running.run()["lost"] == [{"vhost": "t-api", "app": None}]
     for check_mode in (True, False):
         refused = running.run(check_mode=check_mode, force=True)
         assert refused.failed and refused["error"]["kind"] == "bad_input"

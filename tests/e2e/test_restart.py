@@ -6,20 +6,24 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import pathlib
 import re
 import subprocess
 import typing as t
 import urllib.request
+import zoneinfo
 
 import pytest
+import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import held, port_of
 
 from .conftest import LOCAL, TOKEN, Project, Run
 from .media_host import vhost, with_fakes
+from .test_documents import blocks, shown_in
 
 PLAYBOOK = "streamops.ovenmediaengine.restart"
 REASON = "virtual host t-a differs in host.names"
@@ -75,7 +79,13 @@ class Fleet:
         self.servers = {name: Server(host, project.directory, name) for name in names}
         self.told = project.directory / "told"
         self.hooks = {
-            f"restart_{hook}_command": ["sh", "-c", f'echo "{hook} $1" >> {self.told}', "hook", "{{ inventory_hostname }}"]
+            f"restart_{hook}_command": [
+                "sh",
+                "-c",
+                f'echo "{hook} $1" >> {self.told}',
+                "hook",
+                "{{ inventory_hostname }}",
+            ]
             for hook in ("drain", "announce")
         }
 
@@ -113,7 +123,9 @@ class Fleet:
 
 def _not_restarted(run: Run) -> list[str]:
     """Return the servers that a run names as not restarted."""
-    return re.findall(r'"(media-.)"', run.output.partition("TASK [streamops.ovenmediaengine.restart : Not restarted]")[2])
+    return re.findall(
+        r'"(media-.)"', run.output.partition("TASK [streamops.ovenmediaengine.restart : Not restarted]")[2]
+    )
 
 
 @pytest.fixture
@@ -156,8 +168,11 @@ def test_a_fleet_is_restarted_in_turn_until_one_fails(project: Project, host: Fa
     assert [pid == old for pid, old in zip(fleet.pids, pids)] == [False, True, True]
 
     # Outside of the window, nothing is drained.
-    closed = fleet.restart(restart_when="always", restart_window="{{ '%H:%M' | strftime(now().timestamp() + 7200) }}-"
-                           "{{ '%H:%M' | strftime(now().timestamp() + 7260) }}")
+    closed = fleet.restart(
+        restart_when="always",
+        restart_window="{{ '%H:%M' | strftime(now().timestamp() + 7200) }}-"
+        "{{ '%H:%M' | strftime(now().timestamp() + 7260) }}",
+    )
     assert closed.status == 2 and "Run the task again in the window, raise restart_window_wait" in closed.output
     assert fleet.hooks_called() == []
 
@@ -198,3 +213,45 @@ def test_a_server_that_does_not_come_up_stays_drained(project: Project, host: Fa
     assert fleet.hooks_called() == ["drain media-1"]
     misspelt = fleet.restart(restart_windows="02:00-04:00")
     assert misspelt.status == 2 and "did you mean restart_window" in misspelt.output
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("document", "section"), [("guide_after_restart.rst", "Survive a restart"), ("roles/restart/README.md", "")]
+)
+def test_the_inventories_of_the_documents_restart_a_fleet(
+    document: str, section: str, project: Project, host: FakeHost
+) -> None:
+    shown = yaml.safe_load(next(one.text for one in blocks(document, section) if "all:" in one.text))["all"]
+    balancer = project.directory / "balancer"
+    balancer.write_text(f'#!/bin/sh\necho "$1 $2" >> {project.directory}/told\n', encoding="utf-8")
+    balancer.chmod(0o755)
+    fleet = Fleet(project, host, list(shown["hosts"]))
+    fleet.hooks = {name: value for name, value in shown["vars"].items() if name.startswith("restart_")}
+    fleet.hooks.pop("restart_unit", None)  # Each server has a unit of its own here.
+    for hook in ("drain", "announce"):
+        assert fleet.hooks[f"restart_{hook}_command"][0] == "/usr/local/bin/balancer"
+        fleet.hooks[f"restart_{hook}_command"][0] = str(balancer)
+    window = fleet.hooks.pop("restart_window")
+    first, second = (
+        {"ovenmediaengine_vhosts": [vhost("tenant-a", name)]} for name in ("a.example.com", "b.example.com")
+    )
+    durable = {"ovenmediaengine_durable": True}
+    assert fleet.play("streamops.ovenmediaengine.provision", **durable, **first).status == 0
+    assert fleet.restart(restart_force=True, restart_window="00:00-24:00").status == 0
+    assert fleet.play("streamops.ovenmediaengine.provision", **durable, **second).status == 0
+    fleet.hooks_called()
+
+    now = datetime.datetime.now(zoneinfo.ZoneInfo(fleet.hooks["restart_time_zone"]))
+    later = [f"{now + datetime.timedelta(hours=hours):%H:%M}" for hours in (6, 7)]
+    closed = fleet.restart(restart_window="-".join(later))
+    assert closed.status == 2 and fleet.hooks_called() == []
+    restarted = fleet.restart(restart_window="00:00-24:00")
+    assert restarted.status == 0, restarted.output
+    assert fleet.hooks_called() == [f"{told} {name}" for name in fleet.servers for told in ("drain", "enable")]
+    if document == "guide_after_restart.rst":
+        times = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00")
+        name = next(iter(fleet.servers))
+        assert times.sub("", restarted.summary(name)) == times.sub("", shown_in(document, 0, section))
+        said = re.sub(r"it is \d\d:\d\d \w+", "it is 14:05 CET", closed.failure(name))
+        assert said.replace("-".join(later), window) == shown_in(document, 1, section)

@@ -159,7 +159,9 @@ class _Restart:
         reasons = list(self._due.reasons)
         if not reasons and self._params["force"]:
             reasons = [f"{named('force')} is true"]
-        self._found.update(reasons=reasons, lost=[_place(*one.split("/", 1)) for one in self._due.lost], restart_required=bool(reasons))
+        self._found.update(
+            reasons=reasons, lost=[_place(*one.split("/", 1)) for one in self._due.lost], restart_required=bool(reasons)
+        )
         if not reasons:
             return
         if not self._service.exists():

@@ -19,7 +19,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.cli
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_restart import ServerRestart
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_start import Address, ServerApi
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_start import (
+    Address,
+    ServerApi,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
     argument_spec,
     settings_of,
@@ -160,9 +163,7 @@ def test_a_server_that_does_not_run_is_started(site: Site) -> None:
     started = site.run(restart="if_idle", window="02:00-02:01")
     assert started["action"] == "started" and started["changed"] and site.pid != 0, started
     assert started["version"] == NEWEST and started["previous_version"] == ""
-    assert (
-        started["line"] == f"server: started (the server does not run); up since {started['start_time']}"
-    )
+    assert started["line"] == f"server: started (the server does not run); up since {started['start_time']}"
 
 
 def test_a_changed_tenant_is_restarted_once(running: Site) -> None:

@@ -106,7 +106,9 @@ def test_daily_windows(
     assert found == (opens_in, opens_in == 0, clock.replace("<", "").replace(">", ""))
 
 
-@pytest.mark.parametrize("text", ["", "02:00", "2-4", "02:00-04:00-06:00", "02:60-04:00", "04:00-04:00", "2026-01-01-1"])
+@pytest.mark.parametrize(
+    "text", ["", "02:00", "2-4", "02:00-04:00-06:00", "02:60-04:00", "04:00-04:00", "2026-01-01-1"]
+)
 def test_no_daily_window(text: str) -> None:
     with pytest.raises(InvalidWindow):
         daily_window(text, None)

@@ -31,6 +31,7 @@ description:
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
 requirements:
   - systemd, docker or podman, as O(backend) says
 options:
@@ -57,8 +58,8 @@ options:
     description:
       - Whether the server is restarted even if virtual hosts or applications are in no file, so that the restart loses
         them. Run M(streamops.ovenmediaengine.provision) afterwards.
-      - Pulled streams are lost by each restart, and so are push tasks and recordings that are in no stream map. They are
-        not counted.
+      - Pulled streams are lost by each restart, and so are push tasks and recordings that are in no stream map. They
+        are not counted.
     type: bool
     default: false
   restart:
@@ -74,8 +75,8 @@ options:
     default: if_idle
   window:
     description:
-      - Time of day in which the server may be restarted, such as V(02:00-04:00). With V(23:00-01:00) it ends on the next
-        day. It counts when the restart begins.
+      - Time of day in which the server may be restarted, such as V(02:00-04:00). With V(23:00-01:00) it ends on the
+        next day. It counts when the restart begins.
     type: str
   time_zone:
     description:

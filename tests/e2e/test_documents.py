@@ -67,9 +67,10 @@ RESTREAM, RECORD = "tests/e2e/test_restream.py", "tests/e2e/test_record.py"
 RECORDINGS = "tests/e2e/test_recordings.py"
 SERVER, WATCH = "tests/e2e/test_role_server_documents.py", "tests/e2e/test_role_watch.py"
 HEAL = "tests/e2e/test_heal_documents.py"
+RESTART = "tests/e2e/test_restart.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): {AFTER_RESTART: 1},
-    ("guide_after_restart.rst", "yaml+jinja"): {AFTER_RESTART: 3, WATCH: 2, HEAL: 4},
+    ("guide_after_restart.rst", "yaml+jinja"): {AFTER_RESTART: 3, RESTART: 1, WATCH: 2, HEAL: 4},
     ("guide_after_restart.rst", "xml"): {HERE: 1},
     ("guide_rotate_certificates.rst", "yaml+jinja"): {ROTATE: 4},
     ("guide_rotate_certificates.rst", "bash"): {ROTATE: 1},
@@ -87,6 +88,7 @@ RUN_BY = {
     ("guide_records.rst", "yaml+jinja"): {RECORDINGS: 2},
     ("guide_server.rst", "yaml+jinja"): {SERVER: 5},
     ("roles/server/README.md", "yaml"): {SERVER: 1},
+    ("roles/restart/README.md", "yaml"): {RESTART: 1},
     ("roles/watch/README.md", "yaml"): {WATCH: 1},
 }
 
@@ -103,6 +105,7 @@ IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a direct
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
 CLEANS = "tests/e2e/test_recordings.py runs the same playbook, in a directory of its own."
 SERVES = "tests/e2e/test_role_server_documents.py runs the same playbook, on a host whose commands are fakes."
+RESTARTS = "tests/e2e/test_restart.py runs the same playbook, on a host whose commands are fakes."
 HEALS = "tests/e2e/test_rulebooks.py runs the same rulebook, with servers of its own."
 VERIFIES = "tests/e2e/test_verify.py runs the same playbook, with the ports of its servers."
 COLLECTS = "Writes to a directory of the system; tests/e2e/test_audit.py writes the metrics to another one."
@@ -201,6 +204,8 @@ NOT_RUN = {
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml"
     f" -e server_version={NEWEST} --check --diff": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml -e server_state=absent": SERVES,
+    "ansible-playbook streamops.ovenmediaengine.restart -i inventory.yml": RESTARTS,
+    "ansible-playbook streamops.ovenmediaengine.restart -i inventory.yml --check": RESTARTS,
     "python3 -m pip install m3u8 av aiortc websockets": INSTALLS,
     "ansible-playbook streamops.ovenmediaengine.verify -i inventory.yml -e @fleet.yml -e @secrets.yml": VERIFIES,
     "ansible-playbook streamops.ovenmediaengine.verify -i inventory.yml": VERIFIES,
@@ -222,6 +227,8 @@ SHOWN_BLOCKS = {
     ],
     "guide_provision.rst": [COMMAND, "test_path_of_a_new_user"],
     "guide_after_restart.rst": [
+        "test_the_inventories_of_the_documents_restart_a_fleet",
+        "test_the_inventories_of_the_documents_restart_a_fleet",
         "test_the_inventories_of_the_documents_install_watchers",
         "test_each_start_is_restored_once",
         "test_a_dead_server_is_reported_once",

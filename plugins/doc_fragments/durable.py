@@ -126,7 +126,7 @@ options:
         That is the media server, or a host that has the directory mounted.
       - Required if O(durable=true). Relative paths are refused. Without O(durable), the task only reads the stream
         maps. It leaves jobs to them whose streams are not live yet, and O(state=stopped) finds a job by the ID that its
-        map has. A map that cannot be read is a warning (since 2.1.0).
+        map has. A map that cannot be read is a warning (since 3.0.0).
     type: path
     version_added: 2.0.0
 """
@@ -140,5 +140,5 @@ options:
         the stream maps of applications, which have the IDs of the push tasks and recordings that they start. A map that
         cannot be read is a warning.
     type: path
-    version_added: 2.1.0
+    version_added: 3.0.0
 """

@@ -108,13 +108,13 @@ options:
         description:
           - What such a file holds.
         type: str
-        version_added: 2.1.0
+        version_added: 3.0.0
       certbot_live:
         description:
           - Directory of certbot, such as V(/etc/letsencrypt/live/live.example.com). The expected certificate is in its
             file C(cert.pem).
         type: path
-        version_added: 2.1.0
+        version_added: 3.0.0
       fingerprint:
         description:
           - SHA-256 fingerprint of the expected certificate, 64 hexadecimal digits with or without colons.
@@ -153,7 +153,7 @@ options:
         controller.
     type: bool
     default: true
-    version_added: 2.1.0
+    version_added: 3.0.0
   certificate_endpoints:
     description:
       - The TLS ports of entries of O(certificates) without ports of their own, in the format of
@@ -161,7 +161,7 @@ options:
         with C(host.tls) that have no entry are checked, too.
     type: list
     elements: dict
-    version_added: 2.1.0
+    version_added: 3.0.0
   certificate_days:
     description:
       - Days for which every served certificate must still be valid.
@@ -430,7 +430,7 @@ findings:
           first.
       type: list
       elements: str
-      version_added: 2.1.0
+      version_added: 3.0.0
       sample: [tenant-a, tenant-b]
 vhosts:
   description: All virtual hosts of the server and of the lists, by name; empty if the server is unreachable.

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: certificates
 short_description: Rotate TLS certificates of OvenMediaEngine, proven by handshakes
-version_added: 2.1.0
+version_added: 3.0.0
 author:
   - StreamOps (@streamops)
 description:

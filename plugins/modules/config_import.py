@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: config_import
 short_description: Write the configuration files of OvenMediaEngine to a file of variables
-version_added: 2.1.0
+version_added: 3.0.0
 author:
   - StreamOps (@streamops)
 description:

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: export
 short_description: Write the objects of an OvenMediaEngine server to a file of variables
-version_added: 2.1.0
+version_added: 3.0.0
 author:
   - StreamOps (@streamops)
 description:

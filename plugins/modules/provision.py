@@ -50,7 +50,7 @@ options:
       - Pulled streams and channels are made through the API only.
       - Without this option, push tasks and recordings that a stream map has started are recognized. Those whose streams
         are not live are left to the map that this collection has written for their application, with a warning
-        (since 2.1.0).
+        (since 3.0.0).
     type: bool
     default: false
   config_dir:
@@ -58,7 +58,7 @@ options:
       - Absolute path of the server's configuration directory, which has Server.xml, on the host where the task runs.
         That is the media server, or a host that has the directory mounted.
       - Required if O(durable=true). Relative paths are refused. Without O(durable), only the stream maps in it are
-        read, so that the entries are known that the server starts later (since 2.1.0). If no push tasks and recordings
+        read, so that the entries are known that the server starts later (since 3.0.0). If no push tasks and recordings
         are listed, it is not used then, with a warning.
     type: path
   wait_timeout:

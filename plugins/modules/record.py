@@ -105,13 +105,13 @@ is_config:
   description: V(true) if a stream map of the server has started it.
   returned: when a stream map has started it
   type: bool
-  version_added: 2.1.0
+  version_added: 3.0.0
 server_ids:
   description: The IDs under which the server lists what its stream map has started; missing if it runs twice.
   returned: when a stream map has started it
   type: list
   elements: str
-  version_added: 2.1.0
+  version_added: 3.0.0
 # END GENERATED
 differences:
   description:

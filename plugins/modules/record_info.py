@@ -113,7 +113,7 @@ status:
           has read in O(config_dir).
         - An entry of a map for several streams leaves the IDs of the server.
       type: str
-      version_added: 2.1.0
+      version_added: 3.0.0
     track_ids:
       description: IDs of the recorded tracks.
       type: list

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: restream
 short_description: Push one stream of OvenMediaEngine to several platforms
-version_added: 2.1.0
+version_added: 3.0.0
 author:
   - StreamOps (@streamops)
 description:
@@ -68,7 +68,7 @@ options:
             hyphen, there are two hyphens between them, so that no two streams and platforms have the same ID. In a
             name, a hyphen at an end or after another one becomes C(._), and a dot that is followed by neither a letter
             nor a digit becomes two.
-          - A push task of the stream that has the ID of a release before 2.1.0, with one hyphen, keeps it.
+          - A push task of the stream that has the ID of a release before 3.0.0, with one hyphen, keeps it.
         type: str
   chosen:
     description:

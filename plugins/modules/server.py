@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: server
 short_description: Install, configure, upgrade and restart OvenMediaEngine on its host
-version_added: 2.1.0
+version_added: 3.0.0
 author:
   - StreamOps (@streamops)
 description:

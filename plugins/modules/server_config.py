@@ -209,7 +209,7 @@ depends_on_host:
   returned: if no option and no current file was refused
   type: list
   elements: dict
-  version_added: 2.1.0
+  version_added: 3.0.0
   contains:
     option:
       description: Full path of the option.
@@ -257,7 +257,7 @@ environment:
   returned: if no option and no current file was refused
   type: list
   elements: dict
-  version_added: 2.1.0
+  version_added: 3.0.0
   contains:
     name:
       description: Name of the variable.

@@ -178,7 +178,7 @@ results:
           start of the server brings the virtual host back.
       returned: when O(durable=true) and O(purge=true), and the file of an unlisted virtual host was written by hand
       type: str
-      version_added: 2.1.0
+      version_added: 3.0.0
       sample: /etc/ovenmediaengine/VHost_mine.xml
     # BEGIN GENERATED replaced
     dropped:

@@ -279,7 +279,7 @@ class Plan(t.NamedTuple):
 
     tasks: list[Task]
     """The push tasks, as the module `push_tasks` takes them; empty if there are problems. With ``stopped``, a platform
-    can have two, one of them with an ID of a release before 2.1.0.
+    can have two, one of them with an ID of a release before 3.0.0.
     """
     platforms: list[str]
     """The name of the platform of each push task."""
@@ -292,7 +292,7 @@ def plan(params: Params, current: t.Iterable[Params]) -> Plan:
 
     :param params: the options of the module `restream`.
     :param current: the push tasks of the application, as the module `push_task_info` returns them. A push task of this
-        stream keeps the ID that releases before 2.1.0 gave it, and one of another stream is a problem.
+        stream keeps the ID that releases before 3.0.0 gave it, and one of another stream is a problem.
     """
     stream, state = params["stream"], params["state"]
     known, problems = _known(params["platforms"])
@@ -349,7 +349,7 @@ def push_task_id(stream: str, platform: str) -> str:
     """Return the ID of the push task of a stream to a platform. No other stream and platform has it.
 
     A coded name has no two hyphens in a row and none at an end, so that the place of the hyphens between the names is
-    unambiguous. Without hyphens in the names, it is the ID of releases before 2.1.0.
+    unambiguous. Without hyphens in the names, it is the ID of releases before 3.0.0.
     """
     between = "--" if "-" in stream + platform else "-"
     return between.join(re.sub("^-|-$|(?<=-)-", "._", _DOT.sub("..", name)) for name in (stream, platform))

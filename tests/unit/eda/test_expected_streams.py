@@ -104,6 +104,37 @@ def test_a_stream_that_is_missing_is_reported_once_and_so_is_its_return(
     run(test)
 
 
+def test_a_stream_may_be_missing_for_long(sim: Simulator, variables: pathlib.Path) -> None:
+    """The server is not polled more often than before meanwhile, and the report is in time."""
+    expect(variables, PLACE)
+
+    async def test() -> None:
+        given = options(variables, sim, unmet_after=1000, interval=300, compare_interval=600)
+        async with watching(given) as watch:
+            assert await watch.after(900) == []
+            assert len([record for record in sim.log if record.path == "/v1/stats/current"]) <= 6
+            assert await watch.after(105) == [MISSING]
+
+    run(test)
+
+
+def test_an_outage_while_a_stream_is_missing(sim: Simulator, variables: pathlib.Path) -> None:
+    """It is polled every second for a minute only, and what was missing before is reported afterwards."""
+    expect(variables, PLACE)
+
+    async def test() -> None:
+        async with watching(options(variables, sim)) as watch:
+            assert await watch.after(5) == []
+            await asyncio.to_thread(lambda: sim.inject("unauthorized", times=-1))
+            assert [event["kind"] for event in await watch.after(70)] == ["server_unreachable"]
+            sim.clear_log()
+            assert await watch.after(100) == [] and len(sim.log) <= 25
+            await asyncio.to_thread(sim.clear_faults)
+            assert [event["kind"] for event in await watch.after(20)] == ["server_reachable", "stream_missing"]
+
+    run(test)
+
+
 def test_an_encoder_that_connects_again_is_no_event(sim: Simulator, variables: pathlib.Path) -> None:
     expect(variables, PLACE)
 
@@ -328,13 +359,14 @@ def test_a_stream_that_ends_between_two_requests_is_missing(
     run(test)
 
 
-def test_an_entry_that_is_removed_from_the_file(sim: Simulator, variables: pathlib.Path) -> None:
+@pytest.mark.parametrize("left", [{}, {"ovenmediaengine_vhosts": [{"name": "default"}]}])
+def test_an_entry_that_is_removed_from_the_file(sim: Simulator, variables: pathlib.Path, left: dict[str, Any]) -> None:
     expect(variables, PLACE)
 
     async def test() -> None:
         async with watching(options(variables, sim)) as watch:
             assert await watch.after(60) == [MISSING]
-            expect(variables, ovenmediaengine_vhosts=[{"name": "default"}])
+            expect(variables, **left)
             assert await watch.after(60) == [OVER]
             assert watch.servers[0].size == 0
 

@@ -60,7 +60,13 @@ class Conditions:
     @property
     def unconfirmed(self) -> bool:
         """Return whether another look decides about a report."""
-        return any(entry.holds and not entry.confirmed and not entry.reported for entry in self._entries.values())
+        return any(entry.holds and entry.looks < LOOKS and not entry.reported for entry in self._entries.values())
+
+    @property
+    def decides_at(self) -> float:
+        """Return when a condition will have held for long enough; infinity if none is waited for."""
+        waiting = (entry for entry in self._entries.values() if entry.holds and not (entry.confirmed or entry.reported))
+        return min((entry.since + self._hold for entry in waiting), default=float("inf"))
 
     def update(self, active: Active, now: float, *, sure: bool = False) -> list[Report]:
         """Take the conditions that hold now, and return those to report. ``sure``: no second look is needed."""

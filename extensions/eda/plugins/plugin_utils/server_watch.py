@@ -174,7 +174,13 @@ class ServerWatch:
         soon = self._outage.failures > 0 and self._clock.now() - self._failed_at < RETRY_FOR
         if soon or any(one.unconfirmed for one in self._conditions.values()):
             return min(RETRY_SECONDS, self._settings.interval)
-        return self._settings.interval * random.uniform(1 - self._settings.jitter, 1 + self._settings.jitter)  # noqa: S311
+        pause = self._settings.interval * random.uniform(1 - self._settings.jitter, 1 + self._settings.jitter)  # noqa: S311
+        return pause if self._outage.failures else min(pause, max(self._decides_at - self._clock.now(), RETRY_SECONDS))
+
+    @property
+    def _decides_at(self) -> float:
+        """Return when the next comparison is due because of a condition that has not held for long enough."""
+        return min(one.decides_at for one in self._conditions.values())
 
     async def _failed(self, failure: Failure) -> None:
         """Report a failure, unless it was reported before. ansible-rulebook prints errors and warnings."""
@@ -206,7 +212,7 @@ class ServerWatch:
             await self._succeeded()
         restarted = await self._say_restart()
         now = self._clock.now()
-        due = now >= self._compare_at or self._outage.failures > 0
+        due = now >= min(self._compare_at, self._decides_at) or self._outage.failures > 0
         if restarted or due or any(one.unconfirmed for one in self._conditions.values()):
             # A failure makes it due again, and so does an alert in the meantime.
             self._compare_at = now + self._settings.compare_interval
@@ -254,7 +260,7 @@ class ServerWatch:
     async def _compare(self, *, restarted: bool) -> None:
         """Read what is expected, and report what changed. Raises Failure."""
         expected = self._files.get(self._server.expectations)
-        if not expected.scopes and not expected.lists_vhosts and not expected.streams:
+        if not expected.scopes and not expected.lists_vhosts and not expected.streams and not self._expected_streams:
             return
         names = set(await self._names())
         unexpected = await self._unexpected(names, expected)

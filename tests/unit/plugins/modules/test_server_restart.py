@@ -16,8 +16,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit import restart_due
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.auditor import Audit
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations import server_restart
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_restart import ServerRestart
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_start import (
     Address,
@@ -317,6 +320,45 @@ def test_a_wrong_token_changes_nothing(running: Site) -> None:
     pid = running.pid
     refused = running.run(force=True, restart="always", api_token="canary-wrong")
     assert refused.failed and refused["error"]["kind"] == "unauthorized" and running.pid == pid
+
+
+def test_what_is_proved_after_a_start(running: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process stays, so that what it has is known."""
+    running.control("streams", vhost="t-a", app="live", stream="main")
+    monkeypatch.setattr(server_restart._Restart, "_start", lambda _self: None)
+    options = {"force": True, "restart": "always", "start_wait": 5, "stream_wait": 5}
+    proved, slept = running.run_at([NIGHT], **options)
+    assert proved["action"] == "restarted" and proved["missing_streams"] == [] and slept == [], proved
+
+    due = restart_due.Due(["it is due"], vhosts=["t-a", "t-none"])
+    monkeypatch.setattr(server_restart, "read_due", lambda *_arguments: due)
+    missing, slept = running.run_at([NIGHT], **options)
+    assert missing["failed"] and missing["changed"] and slept == [1.0] * 5
+    assert missing["msg"].startswith(
+        "Could not restart the server. The server has restarted without virtual hosts of its files: t-none. Read the"
+    )
+    assert missing["error"]["kind"] == "lost"
+
+
+def test_a_server_that_is_lost_while_it_is_compared(running: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def result(_audit: Audit) -> dict[str, Any]:
+        return {"reachable": False, "findings": [{"kind": "timeout", "message": "It did not answer."}]}
+
+    monkeypatch.setattr(Audit, "result", result)
+    lost = running.run()
+    assert lost.failed and not lost["changed"] and lost["error"]["kind"] == "timeout"
+    assert lost["msg"].startswith("Could not find out whether a restart is due. It did not answer.")
+    assert lost["line"] == "server: failed"
+
+
+def test_a_start_that_brings_another_version() -> None:
+    found = {"reasons": ["Server.xml is newer than the running server"], "previous_version": "0.20.0"}
+    line = server_restart.summary({**found, "action": "restarted", "version": "0.21.0", "start_time": "now"})["line"]
+    assert line == (
+        "server: restarted (Server.xml is newer than the running server); up since now; version 0.21.0 (previously "
+        "0.20.0)"
+    )
+    assert ServerRestart.not_run({}, {}, check_mode=False)["line"] == "server: failed"
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from .conftest import APPLICATIONS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, TREE, 
 from .media_host import Media, with_fakes
 
 TYPES = ("credential_type_api", "credential_type_stream_keys")
-STORIES = ("provision", "server", "rotate_certificates", "restream", "record", "audit", "export")
+STORIES = ("provision", "server", "restart", "rotate_certificates", "restream", "record", "audit", "export")
 SPECS = {
     role: yaml.safe_load((REPOSITORY / f"roles/{role}/meta/argument_specs.yml").read_text("utf-8"))["argument_specs"]
     for role in STORIES
@@ -405,9 +405,9 @@ def test_the_playbook_creates_the_described_objects(project: Project) -> None:
         assert given["job_slice_count"] == (4 if template["playbook"] in ("audit.yml", "provision.yml") else 1)
         keys = ["OvenMediaEngine stream keys"] if template["playbook"] == "restream.yml" else []
         assert given["credentials"] == ["Media vault", "OvenMediaEngine API", *keys]
-        reported = template["playbook"] in ("merge_audits.yml", "rotate_certificates.yml", "server.yml")
-        # Only this role changes the host. For the others, the inventory decides.
-        assert given.get("become_enabled") == (True if template["playbook"] == "server.yml" else None)
+        reported = template["playbook"] in ("merge_audits.yml", "rotate_certificates.yml", "server.yml", "restart.yml")
+        # Only these roles change the host. For the others, the inventory decides.
+        assert given.get("become_enabled") == (True if template["playbook"] in ("server.yml", "restart.yml") else None)
         assert given.get("notification_templates_error") == (["OvenMediaEngine"] if reported else None)
     assert [given["workflow_nodes"] for given in by_module["workflow_job_template"]] == [
         workflow["workflow_nodes"] for workflow in described("workflows.yml")["workflow_job_templates"]

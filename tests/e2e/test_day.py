@@ -155,7 +155,7 @@ class Day:
     def provision(self) -> Run:
         """Provision the server, and prove that the tenants play."""
         run = self.play("provision")
-        # A row for the publisher of each tenant, and one for its viewers. A push task or recording that runs is a row, too.
+        # Those of which no stream is live are not tried: push tasks and recordings, as long as no encoder is connected.
         assert re.fullmatch(r"\d+ play, 0 fail, \d+ not tried.*", table_of(run, HOST)[-1]), run.output
         return run
 
@@ -182,6 +182,11 @@ class Day:
         run = self.play("status", "-e", f"tenant={tenant}")
         (shown,) = re.findall(r'"msg": (\[[\s\S]*?\n    \])', run.output)
         return "\n".join(json.loads(shown))
+
+    def put_certificate(self, pair: Pair) -> None:
+        """Write a certificate where certbot keeps it, and where the server reads it."""
+        write_certificate(self.certificates, pair)
+        write_certificate(self.live_certificate, pair, ("cert.pem", "ca.pem", "key.pem"))
 
     @contextlib.contextmanager
     def step(self, name: str) -> t.Iterator[Timer]:
@@ -329,9 +334,7 @@ def certificate_expires(day: Day) -> None:
     simulator = day.server.simulator
     assert simulator is not None
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=DAYS_LEFT, hours=1)
-    old = certificate(until=end)
-    for folder in (day.live_certificate, day.certificates):
-        write_certificate(folder, old)
+    day.put_certificate(certificate(until=end))
     assert day.server.read("cert_reload", vhost=A)["changed"]
     with day.step("A certificate is about to expire") as timer:
         found = day.audit(severity="warning")
@@ -362,10 +365,10 @@ def certificate(until: datetime.datetime | None = None) -> Pair:
     return authority().issue(f"live.{A}.example.com", until=until)
 
 
-def write_certificate(folder: pathlib.Path, pair: Pair) -> None:
-    """Write the files of a certificate, as certbot names them."""
+def write_certificate(folder: pathlib.Path, pair: Pair, names: t.Sequence[str] = FILES) -> None:
+    """Write the files of a certificate, by default as certbot names them."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in zip(FILES, (pair.certificate, authority().chain, pair.key)):
+    for name, content in zip(names, (pair.certificate, authority().chain, pair.key)):
         (folder / name).write_bytes(content)
 
 
@@ -426,9 +429,7 @@ def test_a_day_in_the_life(project: Project, record_property: t.Callable[[str, t
     with media_server(viewer_tls_ports=[0], stop_delay=0.2) as simulator:
         server = Server(simulator.url, TOKEN, simulator.rtmp_ports[0], simulator.viewer_ports[0], simulator)
         day = Day(project, server)
-        first = certificate()
-        for folder in (day.live_certificate, day.certificates):
-            write_certificate(folder, first)
+        day.put_certificate(certificate())
         a_day(day, record_property)
     page = REPOSITORY / ".build/day.md"
     page.parent.mkdir(exist_ok=True)

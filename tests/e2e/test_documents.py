@@ -32,6 +32,7 @@ import xml.etree.ElementTree as ET
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_status import audit_status
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_summary import audit_summary
 from ansible_collections.streamops.ovenmediaengine.tests import programs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator
@@ -66,9 +67,10 @@ RESTREAM, RECORD = "tests/e2e/test_restream.py", "tests/e2e/test_record.py"
 RECORDINGS = "tests/e2e/test_recordings.py"
 SERVER, WATCH = "tests/e2e/test_role_server_documents.py", "tests/e2e/test_role_watch.py"
 HEAL = "tests/e2e/test_heal_documents.py"
+RESTART = "tests/e2e/test_restart.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): {AFTER_RESTART: 1},
-    ("guide_after_restart.rst", "yaml+jinja"): {AFTER_RESTART: 3, WATCH: 2, HEAL: 3},
+    ("guide_after_restart.rst", "yaml+jinja"): {AFTER_RESTART: 3, RESTART: 1, WATCH: 2, HEAL: 4},
     ("guide_after_restart.rst", "xml"): {HERE: 1},
     ("guide_rotate_certificates.rst", "yaml+jinja"): {ROTATE: 4},
     ("guide_rotate_certificates.rst", "bash"): {ROTATE: 1},
@@ -86,6 +88,7 @@ RUN_BY = {
     ("guide_records.rst", "yaml+jinja"): {RECORDINGS: 2},
     ("guide_server.rst", "yaml+jinja"): {SERVER: 5},
     ("roles/server/README.md", "yaml"): {SERVER: 1},
+    ("roles/restart/README.md", "yaml"): {RESTART: 1},
     ("roles/watch/README.md", "yaml"): {WATCH: 1},
 }
 
@@ -102,6 +105,7 @@ IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a direct
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
 CLEANS = "tests/e2e/test_recordings.py runs the same playbook, in a directory of its own."
 SERVES = "tests/e2e/test_role_server_documents.py runs the same playbook, on a host whose commands are fakes."
+RESTARTS = "tests/e2e/test_restart.py runs the same playbook, on a host whose commands are fakes."
 HEALS = "tests/e2e/test_rulebooks.py runs the same rulebook, with servers of its own."
 DAY = "tests/e2e/test_day.py runs the same playbook, with the file of the guide."
 VERIFIES = "tests/e2e/test_verify.py runs the same playbook, with the ports of its servers."
@@ -181,6 +185,7 @@ NOT_RUN = {
     "ansible-rulebook --rulebook streamops.ovenmediaengine.restore_after_restart -i inventory --vars heal.yml": HEALS,
     "ansible-rulebook --rulebook streamops.ovenmediaengine.push_watch -i inventory --vars heal.yml": HEALS,
     "ansible-rulebook --rulebook streamops.ovenmediaengine.certificates -i inventory --vars heal.yml": HEALS,
+    "ansible-rulebook --rulebook streamops.ovenmediaengine.expected_streams -i inventory --vars heal.yml": HEALS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml"
     " -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"
@@ -200,6 +205,8 @@ NOT_RUN = {
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml"
     f" -e server_version={NEWEST} --check --diff": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml -e server_state=absent": SERVES,
+    "ansible-playbook streamops.ovenmediaengine.restart -i inventory.yml": RESTARTS,
+    "ansible-playbook streamops.ovenmediaengine.restart -i inventory.yml --check": RESTARTS,
     "python3 -m pip install m3u8 av aiortc websockets": INSTALLS,
     "ansible-playbook streamops.ovenmediaengine.verify -i inventory.yml -e @fleet.yml -e @secrets.yml": VERIFIES,
     "ansible-playbook streamops.ovenmediaengine.verify -i inventory.yml": VERIFIES,
@@ -226,6 +233,8 @@ SHOWN_BLOCKS = {
     ],
     "guide_provision.rst": [COMMAND, "test_path_of_a_new_user"],
     "guide_after_restart.rst": [
+        "test_the_inventories_of_the_documents_restart_a_fleet",
+        "test_the_inventories_of_the_documents_restart_a_fleet",
         "test_the_inventories_of_the_documents_install_watchers",
         "test_each_start_is_restored_once",
         "test_a_dead_server_is_reported_once",
@@ -236,7 +245,7 @@ SHOWN_BLOCKS = {
     ],
     "guide_errors.rst": ["test_message_of_the_guide_on_errors"],
     "guide_applications.rst": ["test_message_of_the_guide_on_applications"],
-    "guide_audits.rst": [NO_OUTPUT, "test_summaries_of_audits"],
+    "guide_audits.rst": ["test_the_status_of_the_guide", NO_OUTPUT, "test_summaries_of_audits"],
     "guide_awx.rst": [
         NO_OUTPUT,
         NO_OUTPUT,
@@ -436,7 +445,7 @@ def test_message_of_the_guide_on_applications() -> None:
 
 
 def test_summaries_of_audits() -> None:
-    shown = json.loads([block for block in blocks("guide_audits.rst") if block.language in SHOWN][1].text)
+    shown = json.loads([block for block in blocks("guide_audits.rst") if block.language in SHOWN][2].text)
     found = [{"severity": severity, "kind": "x", "message": "x"} for severity in ["warning"] + ["info"] * 120]
     drift = {"severity": "drift", "kind": "x", "message": "x"}
     results = {
@@ -451,6 +460,51 @@ def test_summaries_of_audits() -> None:
     reported = shown_in("guide_awx.rst", 5)
     line = audit_summary(report, directory="/reports/audit/1284/merged")["line"]
     assert reported == f"Job #1287 OvenMediaEngine merge audits: {line}"
+
+
+def test_the_status_of_the_guide() -> None:
+    shown = next(block.text for block in blocks("guide_audits.rst") if block.language in SHOWN)
+
+    def counted(rates: tuple[int, int], vhost: str = "tenant-a", **place: str) -> dict[str, t.Any]:
+        connections = {"llhls": 120, "webrtc": 14, "push": 1} if rates[0] else {}
+        counters = {"connections": connections, "bits_per_second_in": rates[0], "bits_per_second_out": rates[1]}
+        return {
+            "vhost": vhost,
+            "app": "",
+            "stream": "",
+            "uptime": None,
+            "bytes_in": 1,
+            "bytes_out": 1,
+            **counters,
+            **place,
+        }
+
+    entry = {"vhost": "tenant-a"}
+    certificate = {**entry, "endpoint": "h:1", "certificate": {"days_left": 57}}
+    good = {
+        "reachable": True,
+        "vhosts": [{"name": "tenant-a", "status": "ok"}],
+        "findings": [],
+        "push_tasks": [{**entry, "state": "pushing"}],
+        "records": [{**entry, "state": "recording"}],
+        "playbacks": [{**entry, "verdict": "plays", "seconds_to_first_frame": seconds} for seconds in (0.2, 0.41) * 2],
+        "certificates": [certificate],
+        "statistics": [
+            counted((4_100_000, 510_000_000)),
+            *(counted((1, 1), app="live", stream=name) for name in ("main", "side")),
+        ],
+    }
+    message = "Stream tenant-a/live/main should be live and is not. Check its encoder."
+    bad = {
+        "reachable": True,
+        "vhosts": [{"name": "tenant-a", "status": "error"}],
+        "findings": [{"severity": "error", "kind": "stream_missing", "message": message, **entry}],
+        "push_tasks": [{**entry, "state": "ready"}],
+        "certificates": [certificate],
+        "statistics": [counted((0, 0)), counted((1, 1), "tenant-b", app="live", stream="main")],
+    }
+    before, now = (audit_report({"media-1": good, "media-2": one}, "2026-01-31T03:00:00Z") for one in (good, bad))
+    assert shown.splitlines() == audit_status(now, "tenant-a", before)
 
 
 @pytest.mark.exhaustive

@@ -23,10 +23,11 @@ from .test_documents import GUIDES, blocks
 
 NAMESPACE = "streamops.ovenmediaengine."
 EDA = REPOSITORY / "extensions/eda"
-RULEBOOKS = [EDA / f"rulebooks/{name}.yml" for name in ("restore_after_restart", "push_watch", "certificates")]
+NAMES = ("restore_after_restart", "push_watch", "certificates", "expected_streams")
+RULEBOOKS = [EDA / f"rulebooks/{name}.yml" for name in NAMES]
 SOURCES = {name: EDA / f"plugins/event_source/{name}.py" for name in ("alert", "server_state")}
 GUIDE = "guide_after_restart.rst"
-SERVERS, ALERTS, WITH_AWX = (
+SERVERS, STREAMS, ALERTS, WITH_AWX = (
     block.text for block in blocks(GUIDE, "Restore with Event-Driven Ansible") if block.language == "yaml+jinja"
 )
 
@@ -40,9 +41,9 @@ def examples(source: pathlib.Path) -> str:
     raise AssertionError(f"{source} has no examples")
 
 
-def sources_of(text: str) -> dict[str, dict[str, t.Any]]:
-    """Return the options of the sources of a rulebook, by the names of the sources."""
-    (rulebook,) = yaml.safe_load(text)
+def sources_of(text: str, number: int = 0) -> dict[str, dict[str, t.Any]]:
+    """Return the options of the sources of one of the rulebooks in a text, by the names of the sources."""
+    rulebook = yaml.safe_load(text)[number]
     return {
         name.removeprefix(NAMESPACE): options
         for source in rulebook["sources"]
@@ -100,6 +101,35 @@ def test_servers_are_watched_as_listed(
     monkeypatch.setenv(options["servers"][0]["api_token_env"], "canary-token")
     settings = watch_settings.settings_of(options, Files())
     assert [server.name for server in settings.servers] == [server["name"] for server in options["servers"]]
+
+
+@pytest.mark.parametrize("rulebook", ["guide", "examples"])
+def test_expected_streams_are_watched_as_listed(
+    rulebook: str, tls_files: dict[str, str], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the streams that the guide on audits lists."""
+    options = sources_of(examples(SOURCES["server_state"]), 1)["server_state"]
+    if rulebook == "guide":
+        (book,) = yaml.safe_load(RULEBOOKS[-1].read_text(encoding="utf-8"))
+        taken = set(re.findall(r"heal_(\w+)", RULEBOOKS[-1].read_text(encoding="utf-8")))
+        given = {name.removeprefix("heal_"): value for name, value in yaml.safe_load(STREAMS).items()}
+        assert set(given) <= taken
+        (options,) = (source["streamops.ovenmediaengine.server_state"] for source in book["sources"])
+        options = {name: given[name] for name in given if name in options}
+        options = {"expected_streams": True, **options, "alerts": {**options["alerts"], **tls_files}}
+    (streams,) = (
+        block.text for block in blocks("guide_audits.rst", "Say what should be live") if block.language == "yaml"
+    )
+    variables = tmp_path / options["expectations"]
+    variables.parent.mkdir(parents=True)
+    variables.write_text(streams, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OVENMEDIAENGINE_API_TOKEN", "canary-token")
+    monkeypatch.setenv("OVENMEDIAENGINE_ALERT_SECRET", "canary-secret")
+    files = Files()
+    settings = watch_settings.settings_of(options, files)
+    assert settings.alerts is not None and (settings.alerts.host, settings.alerts.port) == ("0.0.0.0", 5080)
+    assert [one.key.name for one in files.get(options["expectations"]).streams] == ["main", "show", "gala"]
 
 
 def test_the_rulebook_starts_a_job_template_as_in_the_guide() -> None:

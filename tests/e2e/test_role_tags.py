@@ -23,6 +23,7 @@ PLAYBOOKS = (
     "provision",
     "record",
     "recordings",
+    "restart",
     "restream",
     "rotate_certificates",
     "server",

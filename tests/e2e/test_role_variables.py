@@ -109,6 +109,7 @@ _TYPOS = {
     "recordings": {"recordings_directory": "/srv/recordings", "recordings_keeps": {}},
     "merge_audits": {"audit_parts_dir": ".", "audit_fail_onn": "none"},
     "server": {"server_version": NEWEST, "server_restarts": "always"},
+    "restart": {"restart_windows": "02:00-04:00"},
     "audit": {"audit_fail_onn": "none"},
     "watch": {"watch_intervall": 5},
 }

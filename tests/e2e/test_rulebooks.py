@@ -11,11 +11,12 @@ import typing as t
 
 import pytest
 import requests
+from ansible_collections.streamops.ovenmediaengine.extensions.eda.plugins.plugin_utils.alerts import signature_of
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator, ports
 
 from .conftest import REPOSITORY, TOKEN, Project
-from .rulebooks import Notified, Rulebook, Stopwatch, is_complete, overlapping, polls, writes
+from .rulebooks import LISTED, Notified, Rulebook, Stopwatch, is_complete, overlapping, polls, writes
 from .test_documents import shown_in
 from .test_verify import media_server
 from .test_verify import variables as media_variables
@@ -231,6 +232,58 @@ def test_alert_becomes_an_event_of_a_rule(project: Project) -> None:
         assert send(callback["headers"]["X-OME-Signature"]) == 409
         rulebook.wait_until(lambda: len(rulebook.runs()) == 1, "the run")
         assert "INGRESS_WIDTH_SMALL" in rulebook.output
+
+
+@needs("java")
+@pytest.mark.timeout(1800)
+def test_streams_that_are_not_as_expected_are_reported_and_so_is_their_return(project: Project, sim: Simulator) -> None:
+    """The start finds what is missing; then only alerts start comparisons, because the next poll is in an hour."""
+    recording = json.loads((REPOSITORY / f"tests/wire/alerts/{NEWEST}.json").read_text(encoding="utf-8"))
+    body = json.loads(recording["callbacks"][0]["body"])
+    place = {"vhost": "default", "app": "app", "stream": "main"}
+    night = {"from": "2020-01-01T22:00", "until": "2020-01-02T06:00", "time_zone": "Europe/Berlin"}
+    streams = [{**place, "min_height": 100, "audio": True}, {**place, "stream": "night", **night}]
+    holder = ports.held("127.0.0.1")
+    port = ports.port_of(holder)
+    holder.close()
+
+    def send(code: str) -> None:
+        """Send an alert as the server would."""
+        body["messages"][0]["code"], body["sourceUri"] = code, "#default#app/main"
+        data = json.dumps(body).encode()
+        headers = {"X-OME-Signature": signature_of(data, b"canary-alert-secret")}
+        assert (
+            requests.post(f"http://127.0.0.1:{port}/alert", data=data, headers=headers, timeout=60).status_code == 204
+        )
+
+    with Notified() as notified:
+        variables = {
+            "heal_interval": 3600,
+            "heal_compare_interval": 3600,
+            "heal_unmet_after": 1,
+            "heal_throttle": 0,
+            "heal_alerts": {"port": port, "secret_key_env": "TEST_SECRET"},
+            "heal_notify_url": notified.url,
+            "TEST_SECRET": "canary-alert-secret",
+        }
+        listed = {**LISTED, "ovenmediaengine_expected_streams": list(streams)}
+        with Rulebook(project, "expected_streams", {SERVER: sim}, listed=listed, **variables) as rulebook:
+            rulebook.wait_until(lambda: len(notified.events) == 1, "the first notification")
+            sim.stream_appears("default", "app", "main")
+            send("INGRESS_STREAM_CREATED")
+            rulebook.wait_until(lambda: len(notified.events) == 2, "the notification of the return")
+            sim.stream_disappears("default", "app", "main")
+            send("INGRESS_STREAM_DELETED")
+            rulebook.wait_until(lambda: len(notified.events) == 3, "the notification of the end")
+            rulebook.wait_until(lambda: len(rulebook.runs()) == 3, "the end of the runs")
+            assert {run.hosts for run in rulebook.runs()} == {(SERVER,)}
+    kinds = ["stream_missing", "stream_as_expected", "stream_missing"]
+    assert [(event["kind"], event["server"], event["stream"]) for event in notified.events] == [
+        (kind, SERVER, "main") for kind in kinds
+    ]
+    assert (notified.events[1]["height"], notified.events[1]["audio"]) == (168, True)
+    assert sim.writes == []
+    assert "canary" not in rulebook.output
 
 
 @needs("java")

@@ -87,6 +87,7 @@ _FIRST_PORT_OF_A_CLIENT = 32768
 # Keys of results of the collection whose numbers change with time.
 _GROWING = {
     "days_left",
+    "attempts",
     "uptime",
     "seconds_to_first_frame",
     "latency",

@@ -17,8 +17,8 @@ executable         what it does
 systemctl          show, start, stop, restart, try-restart, status, is-active, is-failed, is-enabled, enable, disable,
                    daemon-reload, list-unit-files, cat, kill, reset-failed. As with systemd, a changed unit file counts
                    after daemon-reload, and a quadlet (``*.container``) has a unit only after daemon-reload
-podman             version, pull, image inspect, image exists, images, rmi, inspect, ps, logs: of the images, and of the
-                   containers of quadlets
+podman             version, pull, image inspect, image exists, images, rmi, inspect, ps, logs, restart: of the images,
+                   and of the containers of quadlets
 docker             the same, and compose: up, down, stop, start, restart, ps, logs, pull, config, version
 journalctl         the last lines of a unit, or those since a time: of the starts since then
 date               the time, by a clock of its own that goes on with each call

@@ -175,6 +175,15 @@ def _logs(program: str, store: Store, name: str, found: Options) -> int:
     return 0
 
 
+def _restart(program: str, store: Store, container: str, _found: Options) -> int:
+    """Start a container as it was started last, whether it runs or not."""
+    name = _name(program, store, container)
+    running.stop(store, name)
+    running.start_again(store, name)
+    say(container)
+    return 0
+
+
 _ALONE: dict[str, Callable[[str, Store, Options], None]] = {
     "version": _version,
     "info": _info,
@@ -188,6 +197,7 @@ _NAMED: dict[str, Callable[[str, Store, str, Options], int]] = {
     "rmi": _rmi,
     "inspect": _container_inspect,
     "logs": _logs,
+    "restart": _restart,
 }
 _SHORT = {
     "image pull": "pull",

@@ -27,6 +27,11 @@ HOLDER: dict[str, t.Any] = {
 """A virtual host with an application for recordings, as in the API."""
 
 _SERVER = '<Server version="8"><Name>t-s</Name><Type>origin</Type><VirtualHosts></VirtualHosts></Server>'
+# The virtual host of the simulated server that its configuration file defines.
+_RUNNING = (
+    '<Server version="8"><Name>t-s</Name><Type>origin</Type><VirtualHosts><VirtualHost><Name>default</Name>'
+    "</VirtualHost></VirtualHosts></Server>"
+)
 _INDEX = """\
 <?xml version="1.0" encoding="utf-8"?>
 <files>
@@ -66,6 +71,7 @@ def write_files(directory: Path) -> None:
     """Write the files that options name: a configuration to import, a part of a report, and an old recording."""
     for name, text in (
         ("imported/Server.xml", _SERVER),
+        ("running/Server.xml", _RUNNING),
         ("parts/one/audit.json", json.dumps(_AUDIT)),
         ("recordings/index.xml", _INDEX),
         ("recordings/old.ts", "media"),

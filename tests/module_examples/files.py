@@ -44,6 +44,11 @@ EXAMPLES = (
         without_scenarios="It runs the operation of provision.",
         asks_own_server=True,
     ),
+    Example(
+        "server_restart",
+        {"config_dir": f"{FILES}/running"},
+        without_scenarios="It sends no writes.",
+    ),
     Example("config_import", {"config_dir": f"{FILES}/imported", "dest": f"{FILES}/imported.yml"}, ONCE),
     Example("recorded_file_info", {"directory": f"{FILES}/recordings"}),
     Example(

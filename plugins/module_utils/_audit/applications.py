@@ -26,8 +26,6 @@ from .findings import ERROR, MOST_NAMED, Collector, Desired
 
 # Read which streams are live, and what applications lack, for the comparison of what is inside of them.
 
-_ORIGIN = "${OriginStreamName}"  # the server replaces it by the name of the input stream [read]
-
 
 class Applications:
     """What the comparisons of objects inside of applications have to know of their applications."""
@@ -126,12 +124,7 @@ class Applications:
         if name in live:
             return stream
         raw = self._raws.get((vhost, app))
-        profiles = (
-            application.from_wire(raw, vhost).get("output_profiles", {}) if live and isinstance(raw, dict) else {}
-        )
-        templates = [str(one.get("output_stream_name", "")) for one in profiles.get("output_profile", ())]
-        found = (origin for origin in live for one in templates if one.replace(_ORIGIN, origin) == name)
-        origin = next(found, None)
+        origin = application.input_of(raw, vhost, live, name) if live and isinstance(raw, dict) else None
         return None if origin is None else Key(vhost, app, origin)
 
 

@@ -19,6 +19,7 @@ from .._core.server_version import NEWEST, TESTED, show
 from .._playback.outputs import Viewers
 from .._playback.playback import Settings
 from .._resources import application, virtual_host
+from .._resources.expected_stream import ExpectedStream
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
 from .._resources.scheduled_channel import SCHEDULED_CHANNELS
@@ -26,7 +27,7 @@ from .._resources.stream import PULLED_STREAMS
 from .._tls.certificate import Certificate, Endpoint, covers
 from .applications import Applications, Inputs
 from .durable import DurableAudit
-from .expected import ExpectedStream, ExpectedStreams
+from .expected import ExpectedStreams
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Collector, Desired, DesiredCertificate, Finding, affects
 from .jobs import JobAudit
 from .kinds import KindAudit

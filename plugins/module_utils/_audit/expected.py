@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import typing as t
 
@@ -16,28 +15,10 @@ from .._core.concurrency import deferred
 from .._core.context import Context
 from .._playback.playback import PLAYS
 from .._playback.rows import Row
+from .._resources.expected_stream import MEASURED, ExpectedStream, Shortcoming, measured, shortcomings
 from .._resources.kind import Key, Raw
-from .._resources.stream import readable
-from .._schema.windows import Window
 from .applications import Applications, Inputs
 from .findings import ERROR, Collector
-
-
-@dataclasses.dataclass(frozen=True)
-class ExpectedStream:
-    """A stream that should be live in a window of time.
-
-    :param least: the fewest ``width``, ``height``, ``bitrate`` (bits per second) and ``framerate`` of its video.
-    :param audio: whether it must have audio; None if that does not matter.
-    :param max_latency: seconds. :param plays_on: protocols by which it must play.
-    """
-
-    key: Key
-    window: Window = Window()
-    least: t.Mapping[str, float] = dataclasses.field(default_factory=dict)
-    audio: bool | None = None
-    max_latency: float | None = None
-    plays_on: t.Sequence[str] = ()
 
 
 class ExpectedStreams:
@@ -82,7 +63,7 @@ class ExpectedStreams:
             due = one in self._due
             source = applications.input_of(one.key) if due else None
             raw = self._late.get(one.key) if source is None else live.get(source)
-            found = _measured(raw) if raw is not None else {}
+            found = measured(raw) if raw is not None else {}
             played = [row for key, row in rows if key == (source or one.key)]
             is_met = due and self._is_met(one, raw, found, played)
             state = "not_due" if not due else "missing" if raw is None else "met" if is_met else "below"
@@ -97,57 +78,18 @@ class ExpectedStreams:
             text = f"Stream {one.key} should be live and is not. Check its encoder."
             self._collector.add(ERROR, "stream_missing", text, **place)
             return False
-        problems: list[tuple[str, t.Any, t.Any]] = [
-            (f"min_{name}", found.get(name), least)
-            for name, least in one.least.items()
-            if found.get(name) is None or found[name] < least
-        ]
-        if one.audio is not None and found["audio"] != one.audio:
-            problems.append(("audio", found["audio"], one.audio))
+        problems = shortcomings(one, found)
         latencies = [row.latency for row in rows if row.latency is not None]
         if one.max_latency is not None and latencies and max(latencies) > one.max_latency:
-            problems.append(("max_latency", max(latencies), one.max_latency))
+            problems.append(Shortcoming("max_latency", max(latencies), one.max_latency))
         played = sorted({str(row.protocol_out) for row in rows})
-        problems += [("plays_on", played, name) for name in one.plays_on if name not in played]
+        problems += [Shortcoming("plays_on", played, name) for name in one.plays_on if name not in played]
         for option, current, wanted in problems:
             text = f"Stream {one.key} is below what is expected: {option} is {wanted}, and it has {_shown(current)}."
             self._collector.add(
                 ERROR, "stream_below_expectation", text, field=option, found=current, wanted=wanted, **place
             )
         return not problems and all(row.verdict == PLAYS for row in rows)
-
-
-MEASURED = ("width", "height", "bitrate", "framerate", "audio")
-"""Keys of entries."""
-
-
-def _measured(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Return what the server has measured of the input of a stream (wire form), of its largest video track.
-
-    Releases before 0.20.0 report no latest values, so that the averages and then the declared ones count.
-    """
-    tracks = (readable(raw).get("input") or {}).get("tracks")
-    tracks = [track for track in tracks if isinstance(track, dict)] if isinstance(tracks, list) else []
-    kinds = [str(track.get("type", "")).lower() for track in tracks]
-    videos = [track["video"] for track in tracks if isinstance(track.get("video"), dict)]
-    video: dict[str, t.Any] = max(videos, key=lambda one: _number(one.get("height")) or 0, default={})
-    return {
-        **{name: _number(video.get(name)) for name in ("width", "height")},
-        **{name: _latest(video, name) for name in ("bitrate", "framerate")},
-        "audio": "audio" in kinds,
-    }
-
-
-def _latest(video: t.Mapping[str, t.Any], name: str) -> float | None:
-    values = (_number(video.get(key)) for key in (f"{name}_latest", f"{name}_avg", name))
-    return next((value for value in values if value), None)
-
-
-def _number(value: t.Any) -> float | None:
-    try:
-        return round(float(value), 2)
-    except (TypeError, ValueError):
-        return None
 
 
 def _shown(value: t.Any) -> t.Any:

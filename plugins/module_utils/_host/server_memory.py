@@ -52,6 +52,18 @@ def read(path: str) -> File | None:
     return File(path, hashlib.sha1(data, usedforsecurity=False).hexdigest(), mtime)
 
 
+def configuration_files(config_dir: str) -> list[File]:
+    """Return the files from which a server starts."""
+    found = []
+    for folder, folders, names in os.walk(config_dir):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if any(fnmatch.fnmatchcase(name, pattern) for pattern in PATTERNS):
+                one = read(posixpath.join(folder, name))
+                found += [one] if one is not None else []
+    return found
+
+
 class ServerMemory:
     """What is remembered of one server."""
 
@@ -79,14 +91,7 @@ class ServerMemory:
 
     def files(self) -> list[File]:
         """Return the files of the configuration."""
-        found = []
-        for folder, folders, names in os.walk(self._place.config_dir):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in sorted(names):
-                if any(fnmatch.fnmatchcase(name, pattern) for pattern in PATTERNS):
-                    one = read(posixpath.join(folder, name))
-                    found += [one] if one is not None else []
-        return found
+        return configuration_files(self._place.config_dir)
 
     def unit_files(self) -> list[File]:
         """Return the unit and the environment variables, as far as they are there."""

@@ -16,7 +16,6 @@ from .._core.server_version import parse
 from .._core.texts import named, shortened
 from . import commands
 from .commands import Ended, run
-from .server_place import ServerPlace
 
 # What runs a server: podman or docker with an image, or a program of the host.
 
@@ -126,13 +125,37 @@ class Mark(t.NamedTuple):
     """Bytes of the log file."""
 
 
+class Place(t.Protocol):
+    """Where a server is on its host."""
+
+    @property
+    def backend(self) -> str:
+        """Return what runs the server."""
+
+    @property
+    def unit(self) -> str:
+        """Return the name of its unit, container or project."""
+
+    @property
+    def unit_file(self) -> str:
+        """Return the path of its unit or compose file."""
+
+    @property
+    def log_file(self) -> str:
+        """Return the path of its log."""
+
+
 class ServerService:
     """Starts and stops a server, and says how it runs."""
 
-    def __init__(self, place: ServerPlace, context: Context) -> None:
+    def __init__(self, place: Place, context: Context) -> None:
         self._place, self._context = place, context
         self._name = f"{place.unit}.service"
         self._compose = place.backend == "compose"
+
+    def exists(self) -> bool:
+        """Return whether systemd knows the unit."""
+        return commands.properties(self._name, "LoadState")["LoadState"] not in ("not-found", "")
 
     def state(self) -> str:
         """Return ``active``, ``reloading``, ``activating`` (also between two attempts to start), or another state."""
@@ -237,3 +260,32 @@ class ServerService:
     def _docker(self, *command: str) -> Ended:
         project = ("--project-name", self._place.unit, "--file", self._place.unit_file)
         return run("docker", "compose", *project, *command, timeout=_LONGEST_START)
+
+
+class ContainerService(ServerService):
+    """A server in a container that somebody else has created, which podman or docker starts again by its name."""
+
+    def exists(self) -> bool:
+        """Return whether there is the container."""
+        return self._inspect().status == 0
+
+    def state(self) -> str:
+        states = {"running": ACTIVE[0], "restarting": STARTING}
+        return states.get(self._inspect().output.strip(), "inactive")
+
+    def restart(self) -> None:
+        ended = run(self._place.backend, "restart", self._place.unit, timeout=_LONGEST_START)
+        if ended.status:
+            raise StartFailed(ended)
+
+    def logs(self, mark: Mark) -> list[str]:
+        options = ("--tail", _LINES, "--since", mark.since)
+        ended = run(self._place.backend, "logs", *options, self._place.unit)
+        return [ended.output + ended.errors]
+
+    def exit_status(self, log: str) -> str:
+        ended = self._inspect("{{.State.ExitCode}}")
+        return "" if self.state() in ACTIVE else ended.output.strip()
+
+    def _inspect(self, form: str = "{{.State.Status}}") -> Ended:
+        return run(self._place.backend, "container", "inspect", "--format", form, self._place.unit)

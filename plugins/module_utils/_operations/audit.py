@@ -11,7 +11,6 @@ import typing as t
 
 from .._api.client import Api
 from .._audit.auditor import Audit
-from .._audit.expected import ExpectedStream
 from .._audit.findings import DRIFT, ERROR, Desired, DesiredCertificate, Finding
 from .._audit.live_statistics import LEVELS
 from .._certificates.new_files import sources_of
@@ -22,6 +21,7 @@ from .._core.secret_store import SecretStore
 from .._core.texts import named
 from .._resources import application
 from .._resources.application import APPLICATION, APPLICATIONS
+from .._resources.expected_stream import ExpectedStream, expected_of
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.kind import LABELS, Kind
 from .._resources.multiplex_channel import MULTIPLEX_CHANNELS
@@ -44,7 +44,7 @@ from .certificates import (
     with_list_of_endpoints,
 )
 from .durable_options import DURABLE, check_durable, warn_unused
-from .expected import EXPECTED_STREAMS, expected_of
+from .expected import EXPECTED_STREAMS
 from .viewers import VIEWERS, check_viewers, viewers_of
 
 # The operation that audits a server.

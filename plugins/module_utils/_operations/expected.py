@@ -11,25 +11,24 @@ import typing as t
 
 from .._api.client import Api
 from .._audit.applications import Applications, Inputs
-from .._audit.expected import ExpectedStream, ExpectedStreams
+from .._audit.expected import ExpectedStreams
 from .._audit.findings import Collector, Desired
 from .._audit.playing import PlayAudit
 from .._core.context import Context
 from .._core.errors import BadInput
 from .._core.texts import shortened
 from .._playback.outputs import PUBLISHERS
-from .._resources.kind import Key
+from .._resources.expected_stream import LEAST, ExpectedStream, expected_of
 from .._resources.virtual_host import VIRTUAL_HOST
-from .._schema.windows import DAYS, InvalidWindow, window_of
-from .base import TEXT, Operation, Params, Result, check_name, list_of
+from .._schema.windows import DAYS
+from .base import TEXT, Operation, Result, list_of
 from .viewers import VIEWERS, check_viewers, viewers_of
 
-_LEAST = ("width", "height", "bitrate", "framerate")
 _ENTRY: dict[str, t.Any] = {
     **{option: {"type": "str", "required": True} for option in ("vhost", "app", "stream")},
     **dict.fromkeys(("from", "until", "time_zone"), TEXT),
     "days": {"type": "list", "elements": "str", "choices": list(DAYS)},
-    **{f"min_{name}": {"type": "int"} for name in _LEAST[:3]},
+    **{f"min_{name}": {"type": "int"} for name in LEAST[:3]},
     "min_framerate": {"type": "float"},
     "audio": {"type": "bool"},
     "max_latency": {"type": "float"},
@@ -37,26 +36,6 @@ _ENTRY: dict[str, t.Any] = {
 }
 EXPECTED_STREAMS = list_of(_ENTRY, required=False)
 """Argument spec."""
-
-
-def expected_of(entry: Params, path: str) -> ExpectedStream:
-    """Return an expected stream; ``path`` is that of its option. Raises BadInput."""
-    for option in ("vhost", "app", "stream"):
-        check_name(entry[option], f"{path}.{option}")
-    least = {name: entry[f"min_{name}"] for name in _LEAST if entry[f"min_{name}"] is not None}
-    for option, value in (*((f"min_{name}", value) for name, value in least.items()), ("max_latency", _limit(entry))):
-        if value <= 0:
-            raise BadInput(f"{path}.{option}", f"expected a number above 0, got {value:g}")
-    try:
-        window = window_of(entry["from"], entry["until"], entry["days"], entry["time_zone"])
-    except InvalidWindow as error:
-        raise BadInput(f"{path}.{error.option}", error.expected) from None
-    key = Key(entry["vhost"], entry["app"], entry["stream"])
-    return ExpectedStream(key, window, least, entry["audio"], entry["max_latency"], tuple(entry["plays_on"] or ()))
-
-
-def _limit(entry: Params) -> t.Any:
-    return 1 if entry["max_latency"] is None else entry["max_latency"]
 
 
 class ExpectedStreamsInfo(Operation):

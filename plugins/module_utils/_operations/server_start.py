@@ -296,6 +296,22 @@ class NotStarted(OmeError):
         return self.detail
 
 
+def why_not_started(error: OmeError, service: ServerService, log: str, start_wait: int) -> str:
+    """Return why a server did not come up. :param log: what systemd, podman or docker has logged since."""
+    if error.unanswered:
+        reason = f"Its API did not respond within {start_wait} seconds."
+    else:
+        reason = error.detail if isinstance(error, StartFailed) else shortened(str(error), _LONGEST_REASON)
+    status = service.exit_status(log)
+    return f"{reason} It ended with exit status {status}." if status.strip() else reason
+
+
+def log_since_start(lines: t.Iterable[str]) -> str:
+    """Return the end of a message with what :func:`told` returns."""
+    log = shortened(" | ".join(lines), _LONGEST_LOG) or "empty"
+    return f"Its log since the start, errors first: {log}"
+
+
 class ServerStart:
     """Starts a server with its new files, or puts back what ran before."""
 
@@ -318,7 +334,7 @@ class ServerStart:
     def _rolled_back(self, error: OmeError, mark: Mark, old: Old) -> NotStarted:
         """Put the files back with which the server ran; return the error that says what has happened."""
         logs = self._service.logs(mark)
-        reason = self._reason(error, logs[0])
+        reason = why_not_started(error, self._service, logs[0], self._params["start_wait"])
         said = error.said if isinstance(error, StartFailed) else ""
         last = told([said, *logs], self._context.secrets.scrub)
         good, made = self._memory.last_good(), self._memory.made_since()
@@ -338,20 +354,11 @@ class ServerStart:
             ended = "The server was stopped, because there was nothing to put back."
         else:
             ended = "The server does not run. Manual intervention is required."
-        log = shortened(" | ".join(last), _LONGEST_LOG) or "empty"
         return NotStarted(
             f"The server did not come up with the new files. {reason} {ended} Correct the variables, and run the role "
-            f"again. Its log since the start, errors first: {log}",
+            f"again. {log_since_start(last)}",
             rolled_back=bool(back),
         )
-
-    def _reason(self, error: OmeError, log: str) -> str:
-        if error.unanswered:
-            reason = f"Its API did not respond within {self._params['start_wait']} seconds."
-        else:
-            reason = error.detail if isinstance(error, StartFailed) else shortened(str(error), _LONGEST_REASON)
-        status = self._service.exit_status(log)
-        return f"{reason} It ended with exit status {status}." if status.strip() else reason
 
     def _old_started(self, good: Copies, made: Copies, reason: str, old: Old) -> tuple[Copies, str]:
         """Start the old server; return the files with which it has started, if it has, and the reason with more."""

@@ -152,7 +152,7 @@ def started_with(started: t.Mapping[str, t.Any], before: t.Iterable[File], start
         older than the process are what it was started with, if it has started by itself since.
     :param start_time: of the process, in ISO 8601; empty if it is unknown.
     """
-    since = _seconds(start_time)
+    since = seconds_of(start_time)
     older = {one.path: one.checksum for one in before if since is not None and one.mtime < since}
     return {**(started.get("files") or {}), **older}
 
@@ -179,7 +179,7 @@ def plan(
     """
     if not running:
         return Plan(start=True, reasons=["the server does not run"])
-    since = _seconds(start_time)
+    since = seconds_of(start_time)
     files: dict[str, str] = dict(started.get("files") or {})
     now = {one.path: one for one in current}
     states: dict[str, str] = {}
@@ -207,7 +207,7 @@ def _needs_restart(path: str, files: t.Mapping[str, str]) -> bool:
     return name not in MAPS and (path in files or _VHOST.fullmatch(name) is None)
 
 
-def _seconds(text: str) -> float | None:
+def seconds_of(text: str) -> float | None:
     """Return a time in ISO 8601 as seconds since the epoch; None if it is empty or something else."""
     try:
         return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z").timestamp()

@@ -151,6 +151,11 @@ class VirtualHostFiles:
         """The names of the virtual hosts that have a file."""
         return [name for name in self._elements if name not in self._inline]
 
+    @property
+    def defined(self) -> list[str]:
+        """The names of all virtual hosts with which the server starts."""
+        return list(self._elements)
+
     def file_of(self, name: str) -> str:
         """Return the file that has, or will have, a virtual host, relative to the directory."""
         element = self._elements.get(name)

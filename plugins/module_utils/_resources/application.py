@@ -387,6 +387,17 @@ def lacks(raw: t.Any, part: str, names: t.Collection[str]) -> bool:
     return bool(names) and isinstance(current, dict) and not any(name in current for name in names)
 
 
+_ORIGIN = "${OriginStreamName}"  # the server replaces it by the name of the input stream [read]
+
+
+def input_of(raw: t.Mapping[str, t.Any], vhost: str, live: t.Iterable[str], name: str) -> str | None:
+    """Return which of the ``live`` inputs has an output of that name in an application (wire form); None if none."""
+    profiles = from_wire(raw, vhost).get("output_profiles", {})
+    templates = [str(one.get("output_stream_name", "")) for one in profiles.get("output_profile", ())]
+    found = (origin for origin in live for one in templates if one.replace(_ORIGIN, origin) == name)
+    return next(found, None)
+
+
 def can_push(app: t.Mapping[str, t.Any]) -> bool:
     """Return whether an application (option form) has a publisher for push tasks."""
     return has_any(app, "publishers", PUSH_PUBLISHERS)

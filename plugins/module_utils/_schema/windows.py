@@ -39,7 +39,8 @@ class Window:
     begin: int | datetime.datetime | None = None
     end: int | datetime.datetime | None = None
     days: frozenset[int] = frozenset()
-    zone: datetime.tzinfo = datetime.timezone.utc
+    zone: datetime.tzinfo | None = datetime.timezone.utc
+    """None for that of the host."""
 
     def includes(self, now: float) -> bool:
         """Return whether a time in seconds since 1970 is in the window. The end is not."""
@@ -53,6 +54,19 @@ class Window:
             return begin <= minute < end and self._on(day)
         # It ends on the next day.
         return (minute >= begin and self._on(day)) or (minute < end and self._on(day - 1))
+
+    def opens_in(self, now: float) -> float:
+        """Return the seconds until a daily window begins next, on any day; 0 inside of it."""
+        if self.includes(now):
+            return 0.0
+        moment = datetime.datetime.fromtimestamp(now, self.zone)
+        passed = (moment.hour * 60 + moment.minute) * 60 + moment.second + moment.microsecond / 1e6
+        return (t.cast(int, self.begin) * 60 - passed) % (_A_DAY * 60)
+
+    def clock(self, now: float) -> str:
+        """Return a time in seconds since 1970 as the window reads it, such as ``14:05 CET``."""
+        moment = datetime.datetime.fromtimestamp(now, self.zone)
+        return (moment if self.zone else moment.astimezone()).strftime("%H:%M %Z")
 
     def _on(self, day: int) -> bool:
         return not self.days or day % 7 in self.days
@@ -69,6 +83,20 @@ def window_of(begin: str | None, end: str | None, days: t.Sequence[str] | None, 
     if days and (isinstance(first, datetime.datetime) or isinstance(last, datetime.datetime)):
         raise InvalidWindow("days", "expected no days beside moments")
     return Window(first, last, frozenset(DAYS.index(day) for day in days or ()), where)
+
+
+def daily_window(text: str, zone: str | None) -> Window:
+    """Return the window of a text such as ``02:00-04:00``. Raises InvalidWindow.
+
+    :param zone: the name of a time zone; without one, it is that of the host.
+    """
+    begin, _dash, end = (part.strip() for part in text.partition("-"))
+    if not _CLOCK.fullmatch(begin) or not _CLOCK.fullmatch(end):
+        raise InvalidWindow("from", "expected two times of day such as '02:00-04:00'")
+    window = window_of(begin, end, None, zone)
+    if window.begin == window.end:
+        raise InvalidWindow("from", "expected two different times of day such as '02:00-04:00'")
+    return window if zone else dataclasses.replace(window, zone=None)
 
 
 def _zone(name: str | None) -> datetime.tzinfo:

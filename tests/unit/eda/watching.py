@@ -49,8 +49,9 @@ class Stepping:
         try:
             await future
         finally:
-            if entry in self._waiting:
+            if entry in self._waiting:  # cancelled
                 self._waiting.remove(entry)
+                self._all_wait.clear()
 
     async def settled(self) -> None:
         """Wait until all loops wait."""
@@ -74,8 +75,12 @@ class Stepping:
 class Watch:
     """A source that watches servers."""
 
-    def __init__(self, queue: asyncio.Queue[Any], clock: Stepping, servers: list[ServerWatch]) -> None:
+    def __init__(
+        self, queue: asyncio.Queue[Any], clock: Stepping, servers: list[ServerWatch], alert_port: int = 0
+    ) -> None:
+        """``alert_port`` is where alerts are received, 0 if they are not."""
         self.queue = queue
+        self.alert_port = alert_port
         self.clock = clock
         self.servers = servers
 
@@ -100,8 +105,13 @@ async def watching(options: dict[str, Any]) -> AsyncIterator[Watch]:
     queue: asyncio.Queue[Any] = asyncio.Queue()
     clock: Any = Stepping(2 * len(settings.servers))
     servers: list[ServerWatch] = []
-    async with running(watch_servers(queue, settings, files, clock, servers.extend)):
-        yield Watch(queue, clock, servers)
+    receives: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    source = watch_servers(
+        queue, settings, files, clock, servers.extend, lambda _receiver, port: receives.set_result(port)
+    )
+    async with running(source):
+        port = 0 if settings.alerts is None else await asyncio.wait_for(receives, PATIENCE)
+        yield Watch(queue, clock, servers, port)
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:

@@ -21,11 +21,18 @@ description:
   - Polls the API of any number of servers over one connection each, and makes an event of each change.
   - The C(kind) of an event is V(server_restarted), V(server_unreachable), V(server_reachable), V(vhost_missing),
     V(vhost_unexpected), V(push_missing), V(push_stuck), V(push_error), V(record_stuck), V(certificate_expiring),
-    V(stream_started) or V(stream_ended). C(server) is the name of the server, to which the actions of a rule are
+    V(stream_started), V(stream_ended), V(stream_missing), V(stream_below_expectation) or V(stream_as_expected).
+    C(server) is the name of the server, to which the actions of a rule are
     limited.
   - A change is reported once. Virtual hosts, push tasks and recordings must be missing, stuck or in error in two looks,
     the second one after a second. What a reported restart or a missing virtual host took away is reported only if it
     is still missing after 30 seconds.
+  - V(stream_missing) and V(stream_below_expectation) are what an audit reports under these names, for the streams of
+    O(expected_streams). They have C(vhost), C(app), C(stream) and C(state), and of a stream that is live C(width),
+    C(height), C(bitrate), C(framerate) and C(audio), as M(streamops.ovenmediaengine.expected_streams_info) returns
+    them. C(problems) has C(option), C(found) and C(wanted) of each option that is not met. A stream that falls short
+    of another option is reported again. V(stream_as_expected) follows what was reported once the stream is as expected,
+    with the state V(met), or once nothing is expected of it any more, with the state V(not_due).
   - A server is unreachable after two failed polls in a row, even if it refuses the token or if something else answers.
     It is then polled every second for a minute. This is reported once for each reason, and once when it is over, as an
     event and as a line of the log that ansible-rulebook prints.
@@ -116,7 +123,8 @@ options:
     default: 10
   remind:
     description:
-      - Seconds after which a missing virtual host or push task that is still missing is reported again; V(0) for never.
+      - Seconds after which a virtual host, push task or expected stream that is still missing, or still below what is
+        expected, is reported again; V(0) for never.
     type: float
     default: 0
   stuck_after:
@@ -127,6 +135,65 @@ options:
     description: Whether streams of the expected applications are watched.
     type: bool
     default: true
+  expected_streams:
+    description:
+      - Whether the streams of C(ovenmediaengine_expected_streams) in O(expectations) are compared with what the server
+        has measured. It is a variable of the role P(streamops.ovenmediaengine.audit#role), with windows of time and
+        time zones. Its values must be plain text, because templates are not evaluated.
+      - Nothing is played, so C(plays_on) and C(max_latency) are not compared.
+      - Adds one request for each application with a stream that is due, and one for each of these streams.
+    type: bool
+    default: false
+  unmet_after:
+    description:
+      - Seconds for which an expected stream must be missing or below what is expected before it is reported. An encoder
+        that connects again within this time is no event.
+    type: float
+    default: 10
+  alerts:
+    description:
+      - Where to receive the alerts of all servers, which M(streamops.ovenmediaengine.server_config) switches on. A
+        signed alert starts a comparison within a second, on the servers that expect a stream in the application of the
+        alert. Makes no other events. Without it, servers are only polled.
+      - Needs O(expected_streams).
+    type: dict
+    suboptions:
+      host:
+        description: Address to listen at.
+        type: str
+        default: 127.0.0.1
+      port:
+        description: Port to listen at.
+        type: int
+        default: 5080
+      path:
+        description: Path of the callbacks, as in C(Url) of the server's configuration.
+        type: str
+        default: /alert
+      secret_key_env:
+        description: Environment variable with the C(SecretKey) of the servers. Excludes O(alerts.secret_key_file).
+        type: str
+      secret_key_file:
+        description: File with the C(SecretKey) of the servers. Excludes O(alerts.secret_key_env).
+        type: str
+      certfile:
+        description: File with the certificate chain in PEM form. Alerts are received over HTTPS if it is set.
+        type: str
+      keyfile:
+        description: File with the key of the certificate, if O(alerts.certfile) does not contain it.
+        type: str
+      max_body:
+        description: Largest body in bytes.
+        type: int
+        default: 65536
+      max_per_minute:
+        description: Most requests of one sender in a minute.
+        type: int
+        default: 600
+      replay_window:
+        description: Seconds for which a body is refused after it was received; V(0) accepts repetitions.
+        type: float
+        default: 3600
   certificate_days:
     description: A certificate expires soon if it is valid for fewer days.
     type: int
@@ -155,6 +222,28 @@ EXAMPLES = r"""
         run_playbook:
           name: streamops.ovenmediaengine.provision
           lock: "{{ event.ovenmediaengine.server }}"
+
+- name: Streams
+  hosts: all
+  sources:
+    - streamops.ovenmediaengine.server_state:
+        servers:
+          - name: media1
+            api_url: http://media1.example.com:8081
+            api_token_env: OVENMEDIAENGINE_API_TOKEN
+        # With ovenmediaengine_expected_streams.
+        expectations: group_vars/media.yml
+        expected_streams: true
+        streams: false
+        alerts:
+          host: 0.0.0.0
+          secret_key_env: OVENMEDIAENGINE_ALERT_SECRET
+  rules:
+    - name: Report a stream that should be live
+      condition: event.ovenmediaengine.kind == "stream_missing"
+      action:
+        run_playbook:
+          name: streamops.ovenmediaengine.notify
 """
 
 

@@ -28,11 +28,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from .events import event, server_label
 from .options import Options
 
-_KNOWN = (
+OF_RECEIVER = (
     "host",
     "port",
     "path",
-    "server",
     "secret_key_env",
     "secret_key_file",
     "certfile",
@@ -41,6 +40,7 @@ _KNOWN = (
     "max_per_minute",
     "replay_window",
 )
+_KNOWN = (*OF_RECEIVER, "server")
 SIGNATURE = "X-OME-Signature"
 READ_SECONDS = 10.0  # for a whole body
 QUEUE_SECONDS = 10.0  # until the rules take an event
@@ -71,7 +71,11 @@ class Settings(t.NamedTuple):
 
 def settings_of(args: t.Any) -> Settings:
     """Return the options of the source, checked. Raises BadInput."""
-    options = Options(args, _KNOWN)
+    return settings_in(Options(args, _KNOWN))
+
+
+def settings_in(options: Options) -> Settings:
+    """Return the settings in checked options. Raises BadInput."""
     return Settings(
         host=options.text("host", "127.0.0.1") or "127.0.0.1",
         port=options.integer("port", 5080, 0, 65535),
@@ -100,7 +104,7 @@ def _tls(options: Options) -> ssl.SSLContext | None:
         context.load_cert_chain(certfile, keyfile)
     except (OSError, ValueError):
         text = f"expected a certificate in PEM form with its key, here or in keyfile; {certfile} cannot be used"
-        raise BadInput("certfile", text) from None
+        options.refuse("certfile", text)
     return context
 
 

@@ -18,11 +18,13 @@ Active = t.Mapping[Key, t.Mapping[str, t.Any]]
 class _Entry:
     """One condition that holds, or held not long ago."""
 
-    __slots__ = ("holds", "looks", "quiet_until", "reported", "reported_at", "times")
+    __slots__ = ("confirmed", "holds", "looks", "quiet_until", "reported", "reported_at", "since", "times")
 
     def __init__(self) -> None:
         self.holds = False
         self.looks = 0
+        self.since = 0.0
+        self.confirmed = False
         self.reported = False
         self.reported_at: float | None = None
         self.quiet_until = float("-inf")
@@ -40,14 +42,16 @@ class Report(t.NamedTuple):
 class Conditions:
     """The conditions of one kind at one server."""
 
-    def __init__(self, throttle: float, memory: float = 0.0, remind: float = 0.0) -> None:
+    def __init__(self, throttle: float, memory: float = 0.0, remind: float = 0.0, hold: float = 0.0) -> None:
         """``throttle`` is the least time between two reports of a condition, and ``memory`` how long they are counted.
 
-        A condition that still holds after ``remind`` is reported again; 0 for never. All are in seconds.
+        A condition that still holds after ``remind`` is reported again; 0 for never. It is first reported after it has
+        held for ``hold``. All are in seconds.
         """
         self._throttle = throttle
         self._memory = max(throttle, memory)
         self._remind = remind
+        self._hold = hold
         self._entries: dict[Key, _Entry] = {}
 
     def __len__(self) -> int:
@@ -56,17 +60,18 @@ class Conditions:
     @property
     def unconfirmed(self) -> bool:
         """Return whether another look decides about a report."""
-        return any(entry.holds and entry.looks < LOOKS and not entry.reported for entry in self._entries.values())
+        return any(entry.holds and not entry.confirmed and not entry.reported for entry in self._entries.values())
 
     def update(self, active: Active, now: float, *, sure: bool = False) -> list[Report]:
         """Take the conditions that hold now, and return those to report. ``sure``: no second look is needed."""
         reports = []
         for key, fields in active.items():
-            entry = self._start(key)
+            entry = self._start(key, now)
             entry.looks += 1
+            entry.confirmed = entry.looks >= LOOKS and now - entry.since >= self._hold
             if self._is_due_again(entry, now):
                 entry.reported = False
-            if entry.reported or (entry.looks < LOOKS and not sure) or now < entry.quiet_until:
+            if entry.reported or not (entry.confirmed or sure) or now < entry.quiet_until:
                 continue
             entry.reported, entry.reported_at, entry.quiet_until = True, now, now + self._throttle
             entry.times += 1
@@ -79,19 +84,20 @@ class Conditions:
                 del self._entries[key]
         return reports
 
-    def cover(self, keys: t.Iterable[Key], until: float) -> None:
+    def cover(self, keys: t.Iterable[Key], now: float, until: float) -> None:
         """Report conditions that hold for a reason that is reported already only if they still hold later."""
         for key in keys:
-            entry = self._start(key)
-            entry.looks = LOOKS
+            entry = self._start(key, now)
+            entry.looks, entry.confirmed = LOOKS, True
             entry.quiet_until = max(entry.quiet_until, until)
 
     def _is_due_again(self, entry: _Entry, now: float) -> bool:
         last = entry.reported_at
         return bool(self._remind) and entry.reported and last is not None and now - last >= self._remind
 
-    def _start(self, key: Key) -> _Entry:
+    def _start(self, key: Key, now: float) -> _Entry:
         entry = self._entries.setdefault(key, _Entry())
         if not entry.holds:
             entry.holds, entry.looks, entry.reported = True, 0, False
+            entry.since, entry.confirmed = now, False
         return entry

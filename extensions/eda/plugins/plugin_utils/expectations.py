@@ -12,6 +12,7 @@ import typing as t
 
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.expected_stream import ExpectedStream
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import (
     PUSH_TASKS,
     RECORDS,
@@ -20,6 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import Endpoint
 
+from .expected_streams import stream_of
 from .options import boolean_of
 
 Scope = tuple[str, str]
@@ -52,6 +54,8 @@ class Expectations(t.NamedTuple):
     durable: bool = False
     # Host, port and server name; an empty host is that of the API.
     endpoints: tuple[Endpoint, ...] = ()
+    # Those that should be live, if they are watched.
+    streams: tuple[ExpectedStream, ...] = ()
 
     @property
     def scopes(self) -> list[Scope]:
@@ -59,8 +63,11 @@ class Expectations(t.NamedTuple):
         return sorted({*self.applications, *self.push_tasks, *self.records})
 
 
-def read(path: str) -> Expectations:
-    """Return what a file expects. Raises BadInput with the full path of a variable; the file is named, too."""
+def read(path: str, *, streams: bool = False) -> Expectations:
+    """Return what a file expects, of ``streams`` that should be live only on request.
+
+    Raises BadInput with the full path of a variable; the file is named, too.
+    """
     try:
         with open(path, encoding="utf-8") as handle:
             values = yaml.load(handle, Loader=_Loader)  # noqa: S506 - a safe loader
@@ -72,7 +79,9 @@ def read(path: str) -> Expectations:
         line = f", line {mark.line + 1}" if mark is not None else ""
         raise BadInput("expectations", f"expected YAML in {path}{line}") from None
     try:
-        return _expectations(values)
+        found = _expectations(values)
+        listed = _entries(values or {}, "ovenmediaengine_expected_streams") if streams else ()
+        return found._replace(streams=tuple(stream_of(entry, inner) for inner, entry in listed))
     except BadInput as error:
         raise error.within(path) from None
 
@@ -200,6 +209,8 @@ class Files:
     """Reads each file once, and again after it changed."""
 
     def __init__(self) -> None:
+        self.streams = False
+        """Whether streams that should be live are read, too."""
         self._read: dict[str, tuple[tuple[int, int], Expectations]] = {}
 
     def get(self, path: str | None) -> Expectations:
@@ -211,7 +222,7 @@ class Files:
         if known is not None and known[0] == stamp:
             return known[1]
         try:
-            found = read(path)
+            found = read(path, streams=self.streams)
         except BadInput as error:
             if known is None:
                 raise

@@ -110,6 +110,11 @@ class Options:
             self.refuse(name, "expected at least one entry")
         return [Options(entry, known, f"{self.path(name)}[{index}]") for index, entry in enumerate(value)]
 
+    def nested(self, name: str, known: t.Collection[str]) -> Options | None:
+        """Return the options of a dictionary; None if it is empty or omitted."""
+        value = self._values.get(name)
+        return None if value is None or value == {} else Options(value, known, self.path(name))
+
     def file(self, name: str) -> str | None:
         """Return the path of a file that can be read."""
         path = self.text(name)

@@ -39,6 +39,7 @@ from .conditions import Conditions
 from .connection import Connection, Failure, Rejected
 from .events import event
 from .expectations import Expectations, Files, Scope
+from .expected_streams import ExpectedStreams
 from .jobs import WATCHED_PUSH_TASKS, WATCHED_RECORDS, Jobs
 from .outages import Outage
 from .watch_settings import Settings, WatchedServer
@@ -101,18 +102,25 @@ class ServerWatch:
             "push_stuck": Conditions(throttle, REMEMBER_SECONDS),
             "record_stuck": Conditions(throttle, REMEMBER_SECONDS),
             "certificate_expiring": Conditions(throttle),
+            "stream_missing": Conditions(throttle, remind=settings.remind, hold=settings.unmet_after),
+            "stream_below_expectation": Conditions(throttle, remind=settings.remind, hold=settings.unmet_after),
         }
+        self._expected_streams = ExpectedStreams(
+            self._conditions["stream_missing"], self._conditions["stream_below_expectation"]
+        )
         self._push_tasks = Jobs(WATCHED_PUSH_TASKS, settings.stuck_after)
         self._records = Jobs(WATCHED_RECORDS, settings.stuck_after)
         self._read_only: frozenset[str] = frozenset()
         self._streams: StreamNames = {}
         self._compare_at = float("-inf")
+        self._woken = asyncio.Event()
         self._without_certificate: dict[Endpoint, str] = {}  # with the reason
 
     @property
     def size(self) -> int:
         """Return how many things are remembered; tests see that it does not grow."""
         remembered: list[t.Sized] = [*self._conditions.values(), self._push_tasks, self._records]
+        remembered.append(self._expected_streams)
         remembered += [self._read_only, self._streams, *self._streams.values()]
         return sum(len(one) for one in remembered)
 
@@ -126,7 +134,7 @@ class ServerWatch:
     async def run(self, wait: float) -> None:
         """Poll until cancelled, after ``wait`` seconds."""
         while True:
-            await self._clock.sleep(wait)
+            await self._sleep(wait)
             try:
                 await self._poll()
             except Failure as failure:
@@ -137,6 +145,29 @@ class ServerWatch:
             else:
                 await self._succeeded()
             wait = self._pause()
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait, after the first second only until a comparison is asked for."""
+        first = min(seconds, RETRY_SECONDS)
+        await self._clock.sleep(first)
+        if not self._woken.is_set():
+            waits = [
+                asyncio.ensure_future(self._clock.sleep(seconds - first)),
+                asyncio.ensure_future(self._woken.wait()),
+            ]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for one in waits:
+                    one.cancel()
+        self._woken.clear()
+
+    def compare_soon(self, vhost: str, app: str) -> None:
+        """Compare within a second if streams of this application are expected, because one of them changed."""
+        expected = self._files.get(self._server.expectations).streams
+        if any(one.key[:2] == (vhost, app) for one in expected):
+            self._compare_at = float("-inf")
+            self._woken.set()
 
     def _pause(self) -> float:
         """Return the seconds until the next poll."""
@@ -177,8 +208,9 @@ class ServerWatch:
         now = self._clock.now()
         due = now >= self._compare_at or self._outage.failures > 0
         if restarted or due or any(one.unconfirmed for one in self._conditions.values()):
-            await self._compare(restarted=restarted)
+            # A failure makes it due again, and so does an alert in the meantime.
             self._compare_at = now + self._settings.compare_interval
+            await self._compare(restarted=restarted)
 
     def _note_start(self, value: t.Any, *, was_silent: bool) -> None:
         """Take the start time of a server that answers. ``was_silent`` says that it did not at the last poll."""
@@ -222,7 +254,7 @@ class ServerWatch:
     async def _compare(self, *, restarted: bool) -> None:
         """Read what is expected, and report what changed. Raises Failure."""
         expected = self._files.get(self._server.expectations)
-        if not expected.scopes and not expected.lists_vhosts:
+        if not expected.scopes and not expected.lists_vhosts and not expected.streams:
             return
         names = set(await self._names())
         unexpected = await self._unexpected(names, expected)
@@ -249,6 +281,9 @@ class ServerWatch:
         await self._report("push_stuck", push_tasks.stuck, count=True)
         await self._report("record_stuck", {**recordings.failed, **recordings.stuck}, count=True)
         await self._say_streams(streams)
+        await self._expected_streams.read(self._connection, expected.streams, names, self._clock.time())
+        for kind, fields in self._expected_streams.events(self._clock.now()):
+            await self._say(kind, **fields)
 
     async def _leave_to_maps(
         self, missing: dict[tuple[str, str, str], t.Any], expected: Expectations, streams: StreamNames
@@ -272,7 +307,7 @@ class ServerWatch:
         keys = [
             (*scope, name) for scope, ids in expected.push_tasks.items() if scope[0] in vhosts for name in sorted(ids)
         ]
-        self._conditions["push_missing"].cover(keys, now + RESTORE_SECONDS)
+        self._conditions["push_missing"].cover(keys, now, now + RESTORE_SECONDS)
 
     async def _report(self, kind: str, active: t.Any, *, sure: bool = False, count: bool = False) -> None:
         for report in self._conditions[kind].update(active, self._clock.now(), sure=sure):

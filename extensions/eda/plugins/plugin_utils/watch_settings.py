@@ -15,6 +15,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.er
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import Endpoint
 
+from .alerts import OF_RECEIVER, settings_in
+from .alerts import Settings as AlertSettings
 from .events import server_label
 from .expectations import Files, endpoint_of
 from .options import Options
@@ -30,6 +32,9 @@ _KNOWN = (
     "remind",
     "stuck_after",
     "streams",
+    "expected_streams",
+    "unmet_after",
+    "alerts",
     "certificate_days",
     "certificate_interval",
 )
@@ -77,6 +82,8 @@ class Settings(t.NamedTuple):
     remind: float
     stuck_after: float
     streams: bool
+    unmet_after: float
+    alerts: AlertSettings | None
     certificate_days: int
     certificate_interval: float
 
@@ -85,6 +92,7 @@ def settings_of(args: t.Any, files: Files) -> Settings:
     """Return the options of the source, checked, with the files that they name. Raises BadInput."""
     options = Options(args, _KNOWN)
     common = options.text("expectations")
+    files.streams = options.boolean("expected_streams", default=False)
     contexts: dict[tuple[t.Any, ...], ssl.SSLContext] = {}
     servers: list[WatchedServer] = []
     for entry in options.entries("servers", _KNOWN_OF_SERVER, required=True):
@@ -103,6 +111,8 @@ def settings_of(args: t.Any, files: Files) -> Settings:
         options.number("remind", 0.0, 0.0, 86_400.0),
         options.number("stuck_after", 30.0, 1.0, 3600.0),
         options.boolean("streams", default=True),
+        options.number("unmet_after", 10.0, 0.0, 3600.0),
+        _alerts(options, files),
         options.integer("certificate_days", 30, 0, 36_500),
         options.number("certificate_interval", 3600.0, 1.0, 604_800.0),
     )
@@ -137,6 +147,14 @@ def _server(
         expectations,
         tuple(endpoints),
     )
+
+
+def _alerts(options: Options, files: Files) -> AlertSettings | None:
+    """Return how the alerts are received that start a comparison; None if none are."""
+    nested = options.nested("alerts", OF_RECEIVER)
+    if nested is not None and not files.streams:
+        options.refuse("alerts", "expected expected_streams: true beside it, because alerts start their comparison")
+    return None if nested is None else settings_in(nested)
 
 
 def _api_url(value: str) -> str | None:

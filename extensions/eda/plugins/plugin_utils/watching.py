@@ -14,7 +14,10 @@ import time
 import typing as t
 
 import aiohttp
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 
+from .alerts import Receiver, receive
+from .alerts import Settings as AlertSettings
 from .connection import Connection
 from .expectations import Files
 from .server_watch import ServerWatch
@@ -25,7 +28,32 @@ _NAMES_KNOWN_FOR = 60  # seconds for which an address is not resolved again
 _PROBES = 8  # TLS handshakes at the same time
 _START_SECONDS = 0.02  # between the first requests to two servers
 
+OnReceive = t.Callable[[Receiver, int], None]
+
 logger = logging.getLogger(__name__)
+
+
+class _Alerts:
+    """Takes alerts as a queue does. The servers that expect streams where an alert comes from compare at once.
+
+    An alert need not say which server sent it (server-facts: Alerts), so all that expect such streams do.
+    """
+
+    def __init__(self, watches: t.Sequence[ServerWatch]) -> None:
+        self._watches = watches
+
+    async def put(self, found: t.Mapping[str, t.Any]) -> None:
+        """Take the event of an alert."""
+        alert = found["ovenmediaengine"]
+        for one in self._watches:
+            one.compare_soon(alert["vhost"], alert["app"])
+
+
+async def _receive(watches: t.Sequence[ServerWatch], settings: AlertSettings, on_start: OnReceive | None) -> None:
+    try:
+        await receive(_Alerts(watches), settings, on_start)
+    except BadInput as error:
+        raise BadInput(f"alerts.{error.option}", error.expected) from None
 
 
 class Clock:
@@ -56,8 +84,12 @@ async def watch_servers(
     files: Files,
     clock: Clock | None = None,
     on_start: t.Callable[[list[ServerWatch]], None] | None = None,
+    on_receive: OnReceive | None = None,
 ) -> None:
-    """Watch servers until cancelled. ``on_start`` is called with what watches each of them."""
+    """Watch servers until cancelled. ``on_start`` is called with what watches each of them.
+
+    ``on_receive`` is called with what receives alerts, and its port.
+    """
     clock = clock or Clock()
     connector = aiohttp.TCPConnector(
         limit=0, limit_per_host=1, keepalive_timeout=_CLOSED_AFTER, ttl_dns_cache=_NAMES_KNOWN_FOR
@@ -92,6 +124,8 @@ async def watch_servers(
     first = min(settings.interval, _START_SECONDS * len(watches))
     tasks = [asyncio.ensure_future(one.run(first * random.random())) for one in watches]  # noqa: S311
     tasks += [asyncio.ensure_future(one.run_certificates(first * random.random())) for one in watches]  # noqa: S311
+    if settings.alerts is not None:
+        tasks.append(asyncio.ensure_future(_receive(watches, settings.alerts, on_receive)))
     try:
         await asyncio.gather(*tasks)
     finally:

@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import datetime
+import time
 from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.windows import (
     InvalidWindow,
+    daily_window,
     window_of,
 )
 
@@ -76,3 +78,37 @@ def test_what_is_no_window(window: dict[str, Any], option: str) -> None:
     with pytest.raises(InvalidWindow) as error:
         includes(window, "2026-01-01T00:00:00+00:00")
     assert error.value.option == option and error.value.expected.startswith("expected ")
+
+
+@pytest.mark.parametrize(
+    ("text", "zone", "moment", "opens_in", "clock"),
+    [
+        ("02:00-04:00", "UTC", "2026-01-01T03:59:59+00:00", 0, "03:59 UTC"),
+        ("02:00 - 04:00", "UTC", "2026-01-01T04:00:00+00:00", 22 * 3600, "04:00 UTC"),
+        ("02:00-04:00", "UTC", "2026-01-01T01:59:30+00:00", 30, "01:59 UTC"),
+        ("23:00-01:00", BERLIN, "2026-01-01T23:30:00+00:00", 0, "00:30 CET"),
+        ("23:00-01:00", BERLIN, "2026-01-02T00:00:00+00:00", 22 * 3600, "01:00 CET"),
+        # Without a time zone, it is that of the host: three hours before UTC.
+        ("02:00-04:00", None, "2026-01-01T06:00:00+00:00", 0, "03:00 <-03>"),
+        ("02:00-04:00", None, "2026-01-01T03:00:00+00:00", 2 * 3600, "00:00 <-03>"),
+    ],
+)
+def test_daily_windows(
+    text: str, zone: str | None, moment: str, opens_in: float, clock: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "<-03>3")
+    time.tzset()
+    now = datetime.datetime.fromisoformat(moment).timestamp()
+    window = daily_window(text, zone)
+    found = (window.opens_in(now), window.includes(now), window.clock(now))
+    monkeypatch.undo()
+    time.tzset()
+    assert found == (opens_in, opens_in == 0, clock.replace("<", "").replace(">", ""))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "02:00", "2-4", "02:00-04:00-06:00", "02:60-04:00", "04:00-04:00", "2026-01-01-1"]
+)
+def test_no_daily_window(text: str) -> None:
+    with pytest.raises(InvalidWindow):
+        daily_window(text, None)

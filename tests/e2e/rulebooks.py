@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import http.server
 import json
 import re
 import subprocess
+import threading
 import time
 import typing as t
 
@@ -22,6 +24,12 @@ from .conftest import APPLICATIONS, PUSH_TASKS, TOKEN, VHOSTS, Project
 
 _LINE = re.compile(r"^(\S+ \S+) p=(\d+) \S+ n=\S+ [A-Z]+\| (.*)$")
 _LOOK = 0.1  # seconds between two looks at what a test waits for
+LISTED: t.Mapping[str, t.Any] = {
+    "ovenmediaengine_vhosts": VHOSTS,
+    "ovenmediaengine_applications": APPLICATIONS,
+    "ovenmediaengine_push_tasks": PUSH_TASKS,
+}
+"""What the servers should have by default."""
 
 
 class PlayRun(t.NamedTuple):
@@ -42,34 +50,25 @@ class Rulebook:
         sims: t.Mapping[str, Simulator],
         *,
         arguments: t.Sequence[str] = ("--verbose",),
-        streams: t.Sequence[t.Mapping[str, t.Any]] = (),
+        listed: t.Mapping[str, t.Any] = LISTED,
         **variables: t.Any,
     ) -> None:
         """Prepare a run of a rulebook of the collection, or of a file.
 
-        ``sims`` are the servers. ``arguments`` are those of ansible-rulebook. ``streams`` should be live. ``variables``
-        are further ones of the rulebook, or of the environment if their names are in capitals.
+        ``sims`` are the servers. ``arguments`` are those of ansible-rulebook. ``listed`` is what the servers should
+        have, as variables of the roles. ``variables`` are further ones of the rulebook, or of the environment if their
+        names are in capitals.
         """
         self._arguments = arguments
         self._directory = project.directory
         self._name = name
         self._process: subprocess.Popen[bytes] | None = None
         urls = {name: sim.url for name, sim in sims.items()} or {"media1": "http://127.0.0.1:1"}
-        project.inventory(urls, ovenmediaengine_http_headers={})
+        project.inventory(urls, **{"ovenmediaengine_http_headers": {}, **listed})
         java = programs.find("java")
         assert java, "The tests of rulebooks need Java 17: install openjdk-17-jre-headless, or set JAVA_HOME."
         expectations = self._directory / "expectations.yml"
-        expectations.write_text(
-            json.dumps(
-                {
-                    "ovenmediaengine_vhosts": VHOSTS,
-                    "ovenmediaengine_applications": APPLICATIONS,
-                    "ovenmediaengine_push_tasks": PUSH_TASKS,
-                    "ovenmediaengine_expected_streams": list(streams),
-                }
-            ),
-            encoding="utf-8",
-        )
+        expectations.write_text(json.dumps(listed), encoding="utf-8")
         servers = [{"name": name, "api_url": sim.url, "api_token_env": "TEST_TOKEN"} for name, sim in sims.items()]
         environment = {name: str(value) for name, value in variables.items() if name.isupper()}
         own = {name: value for name, value in variables.items() if name not in environment}
@@ -170,6 +169,44 @@ def is_complete(sim: Simulator) -> bool:
 def writes(sim: Simulator) -> list[str]:
     """Return the requests that changed a server, sorted."""
     return sorted(f"{record.method} {record.path} {json.dumps(record.body, sort_keys=True)}" for record in sim.writes)
+
+
+class Notified:
+    """An address to which events are sent; a context manager."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, t.Any]] = []
+        events = self.events
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            """Takes JSON."""
+
+            def do_POST(self) -> None:
+                """Take an event."""
+                events.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_arguments: t.Any) -> None:
+                """Print nothing."""
+
+        self._server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/"
+
+    def __enter__(self) -> Notified:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def polls(sim: Simulator) -> int:
+    """Return how often the start time of a server was read."""
+    return sum(record.path == "/v1/stats/current" and record.status == 200 for record in sim.log)
 
 
 class Stopwatch:

@@ -73,12 +73,16 @@ def test_a_rotation_is_proved_by_playing_over_tls(project: Project, tmp_path: pa
     with Simulator(token=TOKEN, default_host_names=["default.example.com"], **ports) as server:
         tls = dict(zip(("certPath", "chainCertPath", "keyPath"), paths["live"]))
         add(server, "t-a", application(), host={"names": [HOST], "tls": tls})
+        add(server, "t-without-certificate", application())
         (port,) = server.viewer_tls_ports
         run = play(
             project,
             server,
             ROTATE,
-            ovenmediaengine_vhosts=[{"name": "t-a", "host": [HOST], "applications": [{"name": "live"}]}],
+            ovenmediaengine_vhosts=[
+                {"name": name, "host": [f"{name}.example.com"], "applications": [{"name": "live"}]}
+                for name in ("t-a", "t-without-certificate")
+            ],
             ovenmediaengine_certificates=[{"vhost": "t-a", "certbot_live": str(tmp_path / "coming")}],
             ovenmediaengine_certificate_endpoints=[{"host": "127.0.0.1", "port": port, "server_name": HOST}],
             ovenmediaengine_verify=True,

@@ -107,6 +107,7 @@ CLEANS = "tests/e2e/test_recordings.py runs the same playbook, in a directory of
 SERVES = "tests/e2e/test_role_server_documents.py runs the same playbook, on a host whose commands are fakes."
 RESTARTS = "tests/e2e/test_restart.py runs the same playbook, on a host whose commands are fakes."
 HEALS = "tests/e2e/test_rulebooks.py runs the same rulebook, with servers of its own."
+DAY = "tests/e2e/test_day.py runs the same playbook, with the file of the guide."
 VERIFIES = "tests/e2e/test_verify.py runs the same playbook, with the ports of its servers."
 COLLECTS = "Writes to a directory of the system; tests/e2e/test_audit.py writes the metrics to another one."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
@@ -209,6 +210,11 @@ NOT_RUN = {
     "python3 -m pip install m3u8 av aiortc websockets": INSTALLS,
     "ansible-playbook streamops.ovenmediaengine.verify -i inventory.yml -e @fleet.yml -e @secrets.yml": VERIFIES,
     "ansible-playbook streamops.ovenmediaengine.verify -i inventory.yml": VERIFIES,
+    "ansible-playbook streamops.ovenmediaengine.provision -i inventory.yml -e @fleet.yml -e @secrets.yml": DAY,
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml -e @fleet.yml -e @secrets.yml"
+    " -e audit_play=true": DAY,
+    "ansible-playbook streamops.ovenmediaengine.status -i inventory.yml -e @fleet.yml -e @secrets.yml"
+    " -e tenant=tenant-a": DAY,
     "make bench": MEASURES,
     'make bench ROWS="bulk loops" ROUNDS=3': MEASURES,
     'make bench UNTIL=30 ARGS="--output /tmp/numbers"': MEASURES,

@@ -6,9 +6,7 @@
 
 from __future__ import annotations
 
-import http.server
 import json
-import threading
 import typing as t
 
 import pytest
@@ -18,7 +16,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, Simulator, ports
 
 from .conftest import REPOSITORY, TOKEN, Project
-from .rulebooks import Rulebook, Stopwatch, is_complete, overlapping, writes
+from .rulebooks import LISTED, Notified, Rulebook, Stopwatch, is_complete, overlapping, polls, writes
 from .test_documents import shown_in
 from .test_verify import media_server
 from .test_verify import variables as media_variables
@@ -27,11 +25,6 @@ pytestmark = pytest.mark.long
 SERVER = "media1"
 RESTARTS = 20
 FLAPS = 10
-
-
-def polls(sim: Simulator) -> int:
-    """Return how often the start time of a server was read."""
-    return sum(record.path == "/v1/stats/current" and record.status == 200 for record in sim.log)
 
 
 def restored(rulebook: Rulebook, *sims: Simulator) -> None:
@@ -131,39 +124,6 @@ def test_two_servers_and_one_that_flaps(project: Project, sim: Simulator) -> Non
             rulebook.wait_until(lambda: len(rulebook.runs()) == ended, "the end of the runs")
             assert {name: writes(one) for name, one in sims.items()} == expected
             assert overlapping(rulebook.runs()) == []
-
-
-class Notified:
-    """An address to which events are sent; a context manager."""
-
-    def __init__(self) -> None:
-        self.events: list[dict[str, t.Any]] = []
-        events = self.events
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            """Takes JSON."""
-
-            def do_POST(self) -> None:
-                """Take an event."""
-                events.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, *_arguments: t.Any) -> None:
-                """Print nothing."""
-
-        self._server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/"
-
-    def __enter__(self) -> Notified:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 @needs("java")
@@ -306,7 +266,8 @@ def test_streams_that_are_not_as_expected_are_reported_and_so_is_their_return(pr
             "heal_notify_url": notified.url,
             "TEST_SECRET": "canary-alert-secret",
         }
-        with Rulebook(project, "expected_streams", {SERVER: sim}, streams=streams, **variables) as rulebook:
+        listed = {**LISTED, "ovenmediaengine_expected_streams": list(streams)}
+        with Rulebook(project, "expected_streams", {SERVER: sim}, listed=listed, **variables) as rulebook:
             rulebook.wait_until(lambda: len(notified.events) == 1, "the first notification")
             sim.stream_appears("default", "app", "main")
             send("INGRESS_STREAM_CREATED")

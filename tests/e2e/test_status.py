@@ -19,6 +19,13 @@ def test_the_status_of_a_tenant(project: Project, sim: Simulator) -> None:
     assert run.status == 0 and sum(counts["changed"] for counts in run.recap.values()) == 0, run.output
     assert "media-1  t-a     " in run.output and "media-2  t-a     no answer" in run.output
     assert "new error on media-2: " not in run.output and "error on media-2: " in run.output
+    assert (project.directory / "ovenmediaengine-status/audit.json").is_file()
+    # The report of an audit is no other run of it.
+    assert (
+        project.play("streamops.ovenmediaengine.audit", "-i", "inventory.json", "-e", "audit_fail_on=none").status == 0
+    )
+    audited = (project.directory / "ovenmediaengine-audit/audit.json").read_bytes()
     sim.restart()
     again = project.play("streamops.ovenmediaengine.status", "-i", "inventory.json", "-e", "tenant=t-a")
     assert "new drift on media-1: Virtual host t-a is listed and not on the server." in again.output, again.output
+    assert (project.directory / "ovenmediaengine-audit/audit.json").read_bytes() == audited

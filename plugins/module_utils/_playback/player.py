@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-import functools
+import collections
 import importlib.util
 import sys
 import typing as t
@@ -57,11 +57,6 @@ class Player:
         self._most = most
         self._interrupt = Interrupt()
 
-    def play(self, targets: t.Sequence[Target]) -> list[Playback]:
-        """Return the outcome of each target."""
-        calls = [functools.partial(self._play, target) for target in targets]
-        return concurrency.map_concurrently(calls, self._most, self._interrupt, calls_a_thread=1)
-
     def play_until(
         self,
         targets: t.Sequence[Target],
@@ -69,17 +64,30 @@ class Player:
         seconds: float,
         context: Context,
     ) -> list[Playback]:
-        """Return the outcome of each target; repeat those that are not right until they are, or the time is over."""
+        """Return the outcome of each target; repeat those that are not right until they are, or the time is over.
+
+        None waits for another one, which can take long to fail. All are played once before one is repeated.
+        """
         end = context.clock() + seconds
-        found = self.play(targets)
-        while context.clock() < end:
-            wrong = [index for index, playback in enumerate(found) if not is_right(index, playback)]
-            if not wrong:
-                break
-            context.sleep(min(_PAUSE, max(end - context.clock(), 0)))
-            for index, playback in zip(wrong, self.play([targets[index] for index in wrong])):
-                found[index] = playback
-        return found
+        found: dict[int, Playback] = {}
+        waiting = collections.deque((index, context.clock()) for index in range(len(targets)))
+
+        def work() -> None:
+            while waiting:
+                concurrency.go_on()
+                try:
+                    index, begin = waiting.popleft()
+                except IndexError:  # another thread was faster
+                    break
+                if begin > context.clock():
+                    context.sleep(begin - context.clock())
+                playback = found[index] = self._play(targets[index])
+                if not is_right(index, playback) and context.clock() < end:
+                    waiting.append((index, min(context.clock() + _PAUSE, end)))
+
+        workers = [work] * min(self._most, len(targets))
+        concurrency.map_concurrently(workers, self._most, self._interrupt, calls_a_thread=1)
+        return [found[index] for index in range(len(targets))]
 
     def _play(self, target: Target) -> Playback:
         playback, clock = Playback(target), Clock(self._settings.timeout)

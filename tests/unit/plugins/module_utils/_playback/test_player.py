@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import importlib.util
+import threading
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.addresses import (
     play_url,
@@ -22,6 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.playback import (
     Address,
     NotPlayed,
+    Playback,
     Settings,
     Target,
 )
@@ -40,7 +43,7 @@ def test_many_playbacks_come_in_their_order() -> None:
         targets = [
             Target(f"http://a.example.com/{name}", "thumbnail", Address("127.0.0.1", site.port)) for name in names
         ]
-        found = Player(Settings(PATIENCE), 4).play(targets)
+        found = Player(Settings(PATIENCE), 4).play_until(targets, lambda _index, _playback: True, 0.0, Context())
     assert [one.failure.stage if one.failure else "" for one in found] == ["", "decoding", "not_found"] * 5
 
 
@@ -64,6 +67,28 @@ def repeated(answers: list[Answer], seconds: float) -> tuple[bool, list[float]]:
 
 def test_what_does_not_play_is_played_again() -> None:
     assert repeated([Answer(status=404), Answer(status=404), Answer(picture())], 10.0) == (True, [1.0, 1.0])
+
+
+def test_nothing_waits_for_what_takes_long_to_fail() -> None:
+    is_right = threading.Event()
+    answers = [Answer(status=404), Answer(picture())]
+
+    def slow() -> Answer:
+        assert is_right.wait(PATIENCE)
+        return Answer(status=404)
+
+    def judge(_index: int, playback: Playback) -> bool:
+        if playback.plays:
+            is_right.set()
+        return playback.plays or is_right.is_set()
+
+    with Site(slow=slow, soon=lambda: answers.pop(0)) as site:
+        targets = [
+            Target(f"http://a.example.com/{name}", "thumbnail", Address("127.0.0.1", site.port))
+            for name in ("slow", "soon")
+        ]
+        found = Player(Settings(PATIENCE), 2).play_until(targets, judge, PATIENCE, Context(sleep=lambda _seconds: None))
+    assert [playback.plays for playback in found] == [False, True]
 
 
 def test_the_time_for_it_is_bounded() -> None:

@@ -14,7 +14,7 @@ from .publishing import reached
 from .state import State
 from .tracks import has
 
-_VIDEOS, _AUDIOS = ("H264", "VP8"), ("OPUS",)
+_KNOWN = {"video": ("H264", "VP8"), "audio": ("OPUS",)}
 _DEFAULT_SIZE = {"width": 320, "height": 168}
 
 
@@ -29,6 +29,8 @@ class Playable:
     """OPUS, or an empty text."""
     width: int
     height: int
+    has_rendition: bool = True
+    """Whether a rendition of the playlist can be sent."""
 
 
 def playable(state: State, host: str, app_name: str, name: str, file: str = "") -> Playable | None:
@@ -45,7 +47,7 @@ def playable(state: State, host: str, app_name: str, name: str, file: str = "") 
             continue
         for described in streams.outputs(state, app, stream, live):
             if described["name"] == name and (not file or file in _file_names(described)):
-                return _playable(live, described)
+                return _playable(live, described, file)
     return None
 
 
@@ -53,20 +55,30 @@ def _file_names(described: dict[str, Any]) -> list[str]:
     return [entry["fileName"] for entry in described.get("playlists", []) if has("webrtc", entry)]
 
 
-def _playable(live: LiveStream, described: dict[str, Any]) -> Playable | None:
+def _playable(live: LiveStream, described: dict[str, Any], file: str) -> Playable | None:
     received = live.input
-    video = _first(described, "video", (received and received.video) or "H264", _VIDEOS)
-    audio = _first(described, "audio", (received and received.audio) or "AAC", _AUDIOS)
+    incoming = {"video": (received and received.video) or "H264", "audio": (received and received.audio) or "AAC"}
+    # An old version does not name the codec of what it passes on.
+    tracks = {
+        (kind, track.get("name")): {"codec": incoming[kind], **track[kind]}
+        for track in described["tracks"]
+        for kind in _KNOWN
+        if kind in track
+    }
+    video, audio = (_first(tracks, kind) for kind in _KNOWN)
     if not video and not audio:
         return None
+    renditions = [entry["renditions"] for entry in described.get("playlists", []) if entry["fileName"] == file]
+    has_rendition = not file or any(_can_send(tracks, rendition) for rendition in renditions[0])
     width, height = (int(video.get(key, size)) for key, size in _DEFAULT_SIZE.items())
-    return Playable(live, video.get("codec", ""), audio.get("codec", ""), width, height)
+    return Playable(live, video.get("codec", ""), audio.get("codec", ""), width, height, has_rendition)
 
 
-def _first(described: dict[str, Any], kind: str, incoming: str, known: tuple[str, ...]) -> dict[str, Any]:
-    """Return the first track of a kind whose codec browsers know, empty without one.
+def _first(tracks: dict[tuple[str, Any], dict[str, Any]], kind: str) -> dict[str, Any]:
+    """Return the first track of a kind whose codec browsers know, empty without one."""
+    return next((track for (of, _name), track in tracks.items() if of == kind and track["codec"] in _KNOWN[kind]), {})
 
-    :param incoming: the codec that comes in, which an old version does not name if it passes it on.
-    """
-    tracks = [{"codec": incoming, **track[kind]} for track in described["tracks"] if kind in track]
-    return next((track for track in tracks if track["codec"] in known), {})
+
+def _can_send(tracks: dict[tuple[str, Any], dict[str, Any]], rendition: dict[str, Any]) -> bool:
+    found = {kind: tracks.get((kind, rendition.get(f"{kind}VariantName"))) for kind in _KNOWN}
+    return all(track is None or track["codec"] in _KNOWN[kind] for kind, track in found.items())

@@ -297,6 +297,8 @@ class _Session:
             raise _Error(400, "SDP must be a string")
         if self._fault is not None and self._fault.kind == SILENT_PEER:
             return
+        if self._playing is not None and not self._playing.has_rendition:
+            raise _Error(403, "Forbidden")
         try:
             await self._peer.take_answer(re.sub(r"\r?\n", "\r\n", described["sdp"]))
         except ValueError:

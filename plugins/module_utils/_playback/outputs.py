@@ -168,7 +168,7 @@ def _has(playlist: t.Mapping[str, t.Any], option: str) -> bool:
 def _can_send(publisher: str, playlist: t.Mapping[str, t.Any], output: t.Mapping[str, t.Any]) -> bool:
     """Return whether a publisher can send a rendition of a playlist, by the codecs of its tracks.
 
-    What is not described can be sent: releases before 0.20.0 do not name the codec of what they pass on.
+    What is not described can be sent.
     """
     codecs = {
         (kind, track.get("name")): str((track.get(kind) or {}).get("codec", "")).upper()
@@ -198,6 +198,21 @@ def images_of(profiles: t.Iterable[t.Mapping[str, t.Any]]) -> dict[str, list[str
 
 
 def readable_outputs(raw: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
-    """Return the outputs of a stream (wire form) that have a name, as they are shown to users."""
-    outputs = readable(raw).get("outputs")
-    return [one for one in outputs or () if isinstance(one, dict) and one.get("name")]
+    """Return the outputs of a stream (wire form) that have a name, as they are shown to users.
+
+    What is passed on has the codec of the input, which releases before 0.20.0 do not say.
+    """
+    stream = readable(raw)
+    incoming = {
+        kind: track[kind].get("codec")
+        for track in reversed((stream.get("input") or {}).get("tracks") or ())
+        for kind in ("video", "audio")
+        if isinstance(track.get(kind), dict)
+    }
+    outputs = [one for one in stream.get("outputs") or () if isinstance(one, dict) and one.get("name")]
+    for track in [track for output in outputs for track in output.get("tracks") or () if isinstance(track, dict)]:
+        for kind, codec in incoming.items():
+            described = track.get(kind)
+            if isinstance(described, dict) and described.get("bypass") is True and codec:
+                described.setdefault("codec", codec)
+    return outputs

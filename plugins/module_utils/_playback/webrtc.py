@@ -90,7 +90,7 @@ class _Session:
             connection = self._connection(offer)
             try:
                 await self._negotiate(connection, offer, signalling)
-                await self._connected(connection)
+                await self._connected(connection, signalling)
                 await self._first_frames(connection)
                 with contextlib.suppress(Exception):
                     await signalling.send(json.dumps({"command": "stop", **_ids(offer)}))
@@ -206,7 +206,7 @@ class _Session:
         sdp = {"type": local.type, "sdp": local.sdp}
         await signalling.send(json.dumps({"command": "answer", **_ids(offer), "sdp": sdp}))
 
-    async def _connected(self, connection: t.Any) -> None:
+    async def _connected(self, connection: t.Any, signalling: t.Any) -> None:
         changed = asyncio.Event()
         for event in ("connectionstatechange", "iceconnectionstatechange"):
             connection.on(event, changed.set)
@@ -217,12 +217,35 @@ class _Session:
                 await changed.wait()
 
         route = "the TCP relay" if self._by_relay else "UDP"
-        with contextlib.suppress(asyncio.TimeoutError, TimeoutError):
-            await asyncio.wait_for(wait(), max(self._clock.left, 0.001))
+        waits = [asyncio.ensure_future(wait()), asyncio.ensure_future(self._refusal(signalling))]
+        try:
+            await asyncio.wait(waits, timeout=max(self._clock.left, 0.001), return_when=asyncio.FIRST_COMPLETED)
+            if connection.connectionState != "connected" and waits[1].done():
+                raise waits[1].result()
+        finally:
+            for one in waits:
+                one.cancel()
+            await asyncio.gather(*waits, return_exceptions=True)
         if connection.connectionState != "connected":
             if connection.iceConnectionState in ("completed", "connected"):
                 raise NotPlayed("negotiation", f"The DTLS handshake by {route} did not complete.")
             raise NotPlayed("ice", f"None of the server's candidates could be reached by {route}.")
+
+    @staticmethod
+    async def _refusal(signalling: t.Any) -> NotPlayed:
+        """Return why the server refuses the answer, as soon as it says so. Its other messages are about renditions."""
+        while True:
+            try:
+                message = json.loads(await signalling.recv())
+            except ValueError:
+                continue
+            except Exception:  # the connection has ended, which ends no media
+                await asyncio.Event().wait()
+            code = message.get("code", 200) if isinstance(message, dict) else 200
+            if code != 200:
+                said = str(message.get("error", ""))[:100]
+                why = "It does so if the output or the playlist has no rendition that WebRTC can send"
+                return NotPlayed("negotiation", f"The server refused the answer with {code}: {said}. {why}.")
 
     async def _first_frames(self, connection: t.Any) -> None:
         codecs = _codecs(connection.localDescription.sdp)

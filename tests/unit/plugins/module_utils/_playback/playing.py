@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import concurrency
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback import player, waiting, webrtc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.addresses import play_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.playback import (
@@ -109,7 +110,12 @@ class World:
         with self._monkeypatch.context() as patch:
             if waits is not None:
                 patch.setattr(player, "Clock", lambda _seconds: CountingClock(waits))
-            return Player(self.settings, 1).play([self.target(protocol, **changes)])[0]
+            return play_once([self.target(protocol, **changes)], self.settings)[0]
+
+
+def play_once(targets: list[Target], settings: Settings) -> list[Playback]:
+    """Return the outcome of each target, which is played once."""
+    return Player(settings, len(targets)).play_until(targets, lambda _index, _playback: True, 0.0, Context())
 
 
 def outcome(playback: Playback) -> str:

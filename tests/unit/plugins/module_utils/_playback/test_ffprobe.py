@@ -17,9 +17,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
     Settings,
     Target,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.player import Player
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.playing import outcome
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.playing import (
+    outcome,
+    play_once,
+)
 
 VIDEO = {
     "index": 0,
@@ -66,7 +68,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 
 
 def play(url: str, address: Address | None = None, seconds: float = PATIENCE) -> Playback:
-    return Player(Settings(seconds), 1).play([Target(url, url.partition(":")[0], address)])[0]
+    return play_once([Target(url, url.partition(":")[0], address)], Settings(seconds))[0]
 
 
 def frames(*indexes: int) -> list[dict[str, int]]:

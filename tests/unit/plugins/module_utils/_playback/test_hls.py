@@ -19,11 +19,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
     Settings,
     Target,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.player import Player
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, fragments
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.fragments import Picture
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.playing import outcome
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.playing import (
+    outcome,
+    play_once,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.site import Answer, Site
 
 PICTURE = Picture(160, 90, 15)
@@ -56,7 +58,7 @@ def site() -> Iterator[Site]:
 
 def play(site: Site, protocol: str = "hls", path: str = "a.m3u8") -> Playback:
     target = Target(f"http://a.example.com/{path}", protocol, Address("127.0.0.1", site.port))
-    return Player(Settings(PATIENCE), 1).play([target])[0]
+    return play_once([target], Settings(PATIENCE))[0]
 
 
 def moving(make: Callable[[int], Any], most: int = 2) -> Callable[[], Any]:

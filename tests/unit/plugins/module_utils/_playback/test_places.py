@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.outputs import Viewers, images_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.outputs import (
+    Viewers,
+    images_of,
+    readable_outputs,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.places import Place, Reach
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.playback import Settings
 
@@ -69,3 +73,18 @@ def test_urls() -> None:
     reach = Reach(Viewers(Settings()), tls=True, ports={"rtmp": 1936})
     assert reach.publish_url("rtmp", "h.example.com", "live", "s") == "rtmps://h.example.com:1936/live/s"
     assert reach.publish_url("whip", "h.example.com", "live", "s").startswith("https://h.example.com:3334/live/s?")
+
+
+def test_what_is_passed_on_has_the_codec_of_the_input() -> None:
+    incoming = [{"type": "Video", "video": {"codec": "H264"}}, {"type": "Audio", "audio": {"codec": "AAC"}}]
+    tracks = [
+        {"name": "v", "type": "Video", "video": {"bypass": True}},
+        {"name": "s", "type": "Video", "video": {"bypass": True, "codec": "H265"}},
+        {"name": "a", "type": "Audio", "audio": {"bypass": True}},
+        {"name": "o", "type": "Audio", "audio": {"bypass": False}},
+        "no track",
+    ]
+    outputs = [{"name": "s1", "tracks": tracks}, {"tracks": tracks}]
+    [found] = readable_outputs({"name": "s1", "input": {"tracks": incoming}, "outputs": outputs})
+    described = [track.get("video") or track.get("audio") for track in found["tracks"][:4]]
+    assert [one.get("codec") for one in described] == ["H264", "H265", "AAC", None]

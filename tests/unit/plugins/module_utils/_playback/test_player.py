@@ -34,6 +34,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
 )
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import fragments
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.playing import play_once
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.site import Answer, Site
 
 
@@ -43,7 +44,7 @@ def test_many_playbacks_come_in_their_order() -> None:
         targets = [
             Target(f"http://a.example.com/{name}", "thumbnail", Address("127.0.0.1", site.port)) for name in names
         ]
-        found = Player(Settings(PATIENCE), 4).play_until(targets, lambda _index, _playback: True, 0.0, Context())
+        found = play_once(targets, Settings(PATIENCE))
     assert [one.failure.stage if one.failure else "" for one in found] == ["", "decoding", "not_found"] * 5
 
 

@@ -25,10 +25,16 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
     Settings,
     Target,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.player import Player
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.waiting import Clock, Interrupt
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.viewing import (
+    AAC,
+    OPUS,
+    add,
+    application,
+    profile,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._playback.playing import (
     APP,
     HOST,
@@ -36,6 +42,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
     World,
     go_live,
     outcome,
+    play_once,
+    server,
 )
 
 CANDIDATE = {"candidate": "candidate:1 1 UDP 1 127.0.0.1 9 typ host", "sdpMLineIndex": 0}
@@ -64,7 +72,7 @@ def signalling(*messages: str, context: ssl.SSLContext | None = None) -> Iterato
 
 def play(port: int, scheme: str = "ws", protocol: str = "webrtc", settings: Settings | None = None) -> Playback:
     target = Target(f"{scheme}://{HOST}:{port}/live/s1", protocol, Address("127.0.0.1"), "https://p.example.com")
-    return Player(settings or Settings(PATIENCE), 1).play([target])[0]
+    return play_once([target], settings or Settings(PATIENCE))[0]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +112,7 @@ def test_no_relay_by_either_parameter() -> None:
             Address("127.0.0.1"),
             older_url=f"ws://{HOST}:{port}/live/s1?transport=tcp",
         )
-        [found] = Player(Settings(PATIENCE), 1).play([target])
+        [found] = play_once([target], Settings(PATIENCE))
     assert outcome(found) == "ice" and found.target == target
 
 
@@ -118,7 +126,7 @@ def test_each_release_has_its_parameter_for_the_relay(version: str) -> None:
         targets = [Target(url, "webrtc_tcp", Address("127.0.0.1", port), older_url=older_url(url))]
         given = url.replace("relay", "tcp" if version == "0.21.0" else "all")
         targets.append(Target(given, "webrtc_tcp", Address("127.0.0.1", port)))
-        played, not_played = Player(Settings(PATIENCE), 2).play(targets)
+        played, not_played = play_once(targets, Settings(PATIENCE))
     assert outcome(played) == "plays", played.failure
     assert played.target.url.endswith("transport=relay" if version == "0.21.0" else "transport=tcp")
     assert outcome(not_played) == "ice"
@@ -213,9 +221,13 @@ def test_a_connection_whose_dtls_does_not_complete(monkeypatch: pytest.MonkeyPat
         def on(self, *_arguments: Any) -> None:
             """Nothing happens any more."""
 
+        async def recv(self) -> str:
+            raise OSError("the websocket is closed")
+
+    silent = Connection()
     session = webrtc._Session(Playback(Target("ws://h/a/s", "webrtc")), Settings(), Clock(PATIENCE))
     with pytest.raises(NotPlayed) as caught:
-        asyncio.run(session._connected(Connection()))
+        asyncio.run(session._connected(silent, silent))
     assert caught.value.stage == "negotiation" and "DTLS" in caught.value.detail
 
 
@@ -230,3 +242,16 @@ def test_rates_of_a_track_that_ends(rtc_world: World, monkeypatch: pytest.Monkey
 
     session = webrtc._Session(Playback(Target("ws://h/a/s", "webrtc")), Settings(), Clock(PATIENCE))
     assert asyncio.run(session._rate(Track())) is None
+
+
+@pytest.mark.parametrize("version", ["0.18.0", "0.21.0"])
+def test_a_playlist_that_webrtc_cannot_send(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    playlist = {"name": "p", "fileName": "aac", "renditions": [{"name": "r", "video": "v", "audio": "a"}]}
+    app = application("webrtc", outputProfiles=profile(OPUS, AAC, playlists=[playlist]))
+    with server(None, version, signalling_ports=[0]) as made:
+        add(made, "a", app)
+        made.publish(HOST, APP, STREAM)
+        world = World(made, None, monkeypatch)
+        found = world.play("webrtc", url=play_url("webrtc", HOST, world.port("webrtc"), APP, STREAM, "aac", tls=False))
+    assert outcome(found) == "negotiation" and found.failure is not None
+    assert "refused the answer with 403: Forbidden" in found.failure.detail

@@ -19,7 +19,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import held, port_of
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import lasting_port
 
 from .conftest import LOCAL, TOKEN, Project, Run
 from .media_host import vhost, with_fakes
@@ -35,8 +35,7 @@ class Server:
     def __init__(self, host: FakeHost, root: pathlib.Path, name: str) -> None:
         self.host, self.unit, self.config = host, f"ome-{name}", root / name
         self.config.mkdir()
-        with held("127.0.0.1") as holder:
-            self.port = port_of(holder)
+        self.port = lasting_port("127.0.0.1")
         (self.config / "Server.xml").write_text(
             '<Server version="8"><Type>origin</Type><IP>*</IP>'
             f"<Bind><Managers><API><Port>{self.port}</Port></API></Managers></Bind>"

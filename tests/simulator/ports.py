@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import socket
 
 
@@ -48,3 +50,11 @@ def port_of(holder: socket.socket) -> int:
     """Return the port that is held."""
     port: int = holder.getsockname()[1]
     return port
+
+
+def lasting_port(host: str) -> int:
+    """Return a free port that no connection of a client gets while a server restarts: one below those of clients."""
+    for port in random.sample(range(20000, 32768), 100):
+        with contextlib.suppress(OSError), held(host, port):
+            return port
+    raise OSError("no free port")

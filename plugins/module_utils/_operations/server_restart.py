@@ -339,7 +339,7 @@ def _text(found: Params) -> str:
     elif found["action"] == FAILED:
         parts = ["restart"]
     elif found["refusal"]:
-        parts = [found["refusal"]]
+        parts = [found["refusal"].rstrip(".")]
     elif found["restart_required"]:
         parts = [f"a restart is due ({reasons})"]
     else:

@@ -33,7 +33,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import held, port_of
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import lasting_port
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
 UNIT = "ovenmediaengine.service"
@@ -53,8 +53,7 @@ class Site:
     def __init__(self, host: FakeHost, root: Path) -> None:
         self.host, self.config = host, root / "config"
         self.config.mkdir()
-        with held("127.0.0.1") as holder:
-            self.port = port_of(holder)
+        self.port = lasting_port("127.0.0.1")
         self.write()
         unit = f"[Service]\nExecStart={host.binary} -c {self.config}\n[Install]\nWantedBy=multi-user.target\n"
         (host.package_dir / UNIT).write_text(unit, encoding="utf-8")
@@ -226,7 +225,7 @@ def test_a_server_in_use(running: Site) -> None:
     checked = running.run(force=True, check_mode=True)
     assert not checked.failed and checked["action"] == "none" and not checked["changed"]
     assert checked["busy"] == "it was in use after 0 seconds (live streams: 1)"
-    assert checked["refusal"] in checked["line"]
+    assert checked["line"].endswith(checked["refusal"].rstrip("."))
     refused = running.run(force=True)
     assert refused.failed and not refused["changed"] and running.pid == pid
     assert refused["msg"].startswith(

@@ -26,6 +26,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import wait_until
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.recordings_on_disk import TEMPORARY
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
@@ -90,6 +91,16 @@ class Server:
         )
         return int(found["expected_streams"][0]["height"] or 0)
 
+    def wait_until_it_plays(self, tenant: str, height: int) -> None:
+        """Wait until viewers get what an encoder sends, which takes seconds after it has connected."""
+        wait_until(lambda: self.height(tenant) == height)
+        self.read(
+            "playback_info",
+            urls=[f"http://live.{tenant}.example.com:{self.viewer_port}/live/main/llhls.m3u8"],
+            connect_to={"host": self.address},
+            until_plays=PATIENCE,
+        )
+
     def push_state(self, tenant: str) -> str:
         """Return the state of the push task of a tenant."""
         (task,) = self.read("push_task_info", vhost=tenant, app="live")["status"]
@@ -140,6 +151,9 @@ class Day:
             first = variables["tenants"][0]["vhosts"][0]
             first["host"] = first["host"]["names"]
             variables.update(ovenmediaengine_certificates=[], ovenmediaengine_certificate_endpoints=[])
+            # To an address for documentation, because the platforms of the guide are not there (RFC 5737).
+            for task in [task for tenant in variables["tenants"] for task in tenant["push_tasks"]]:
+                task.update(protocol="mpegts", url="udp://192.0.2.1:4000", stream_key="")
         inventory = {"all": {"hosts": {HOST: {}}, "vars": variables}}
         (self.project.directory / "day.json").write_text(json.dumps(inventory), encoding="utf-8")
 
@@ -225,7 +239,8 @@ def on_air(day: Day) -> t.Iterator[dict[str, Encoder]]:
 
 def wait_until_live(day: Day) -> None:
     """Wait until the encoders of all tenants are connected."""
-    wait_until(lambda: all(day.server.height(tenant) == height for tenant, height in HEIGHTS.items()))
+    for tenant, height in HEIGHTS.items():
+        day.server.wait_until_it_plays(tenant, height)
 
 
 def three_tenants(day: Day) -> None:
@@ -264,7 +279,7 @@ def publisher_degrades(day: Day, encoder: Encoder) -> None:
     """Its picture becomes small; then it is as before."""
     with day.step("A publisher degrades") as timer:
         encoder.height = 360
-        wait_until(lambda: day.server.height(A) == 360)
+        day.server.wait_until_it_plays(A, 360)
         found = day.audit()
         timer.is_found()
         assert list(found) == [("stream_below_expectation", A, "min_height")]

@@ -2,17 +2,19 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The rows about the audit of a fleet."""
+"""The rows about the audit of a fleet, and about the status of a tenant on it."""
 
 from __future__ import annotations
 
-from .fleet_rows import UNCHANGED
+from . import objects
+from .fleet_rows import DEBUG, UNCHANGED
 from .measuring import Sample
 from .places import Place
 from .table import Row, Sizes, time_ratio
 
 AUDIT = "streamops.ovenmediaengine.audit"
-AUDITED = "fleet_audit"
+STATUS_OF_TENANT = "streamops.ovenmediaengine.status"
+AUDITED, STATUS = "fleet_audit", "fleet_status"
 
 
 def audit_rows(fleet: Place, sizes: Sizes) -> list[Row]:
@@ -23,6 +25,12 @@ def audit_rows(fleet: Place, sizes: Sizes) -> list[Row]:
     def audit() -> Sample:
         return fleet.play(AUDIT, variables=variables)
 
+    def status() -> Sample:
+        name = objects.virtual_hosts(1)[0]["name"]
+        return fleet.play(
+            STATUS_OF_TENANT, variables={"tenant": name, "status_report_dir": str(fleet.directory / "status")}
+        )
+
     return [
         Row(
             AUDITED,
@@ -32,5 +40,14 @@ def audit_rows(fleet: Place, sizes: Sizes) -> list[Row]:
             1.0 + 0.06 * sizes.fleet,
             time_ratio(AUDITED, UNCHANGED, "{} × `provision` of the same", 2),
             (UNCHANGED,),
-        )
+        ),
+        Row(
+            STATUS,
+            "fleet",
+            f"{sizes.fleet:,} servers with the same, one tenant on all of them, by the playbook `status`",
+            status,
+            1.0 + 0.06 * sizes.fleet,
+            time_ratio(STATUS, DEBUG, "{} × a playbook with one `debug`", 2),
+            (DEBUG,),
+        ),
     ]

@@ -142,6 +142,12 @@ def _fleets(sizes: Sizes) -> list[_Ratio]:
             audit_rows.AUDITED,
             here,
         ),
+        _ratio(
+            f"Status of a tenant on {sizes.fleet:,} servers: at most 3 × a playbook with one `debug`",
+            3,
+            audit_rows.STATUS,
+            debug,
+        ),
         _Ratio(
             f"Fleet of {sizes.fleet:,}, unchanged: at least 8 × less processor time than as modules",
             (here, fleet_rows.AS_MODULES),

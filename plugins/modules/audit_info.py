@@ -196,6 +196,12 @@ options:
     type: int
     default: 100
     version_added: 3.0.0
+  statistics_vhosts:
+    description: Names of the virtual hosts that have RV(statistics), or patterns such as V(tenant-*).
+    type: list
+    elements: str
+    default: ["*"]
+    version_added: 3.0.0
   play:
     description:
       - Whether to play the live streams as viewers do. Each output is played by each host name of its virtual host and

@@ -78,14 +78,14 @@ class Applications:
 
     # Live streams
 
-    def read_live(self, streams: t.Iterable[Key], *, every: bool) -> None:
-        """Read which streams are live, with one list for each application: for ``every`` one that is on the server, or
-        for those that have one of ``streams``.
+    def read_live(self, streams: t.Iterable[Key], *, every: t.Iterable[tuple[str, ...]]) -> None:
+        """Read which streams are live, with one list for each application: for ``every`` one of these, and for those
+        that have one of ``streams``.
 
         Raises OmeError if no further request can succeed.
         """
         wanted = sorted(key for key in set(streams) if all(map(is_addressable, key[:2])))
-        places = {*(key[:2] for key in wanted), *(self._present if every else ())}
+        places = {*(key[:2] for key in wanted), *every}
         scopes = [scope for scope in sorted(places) if scope not in self._live]
         lists = self._api.map_concurrently([functools.partial(self._list_live, *scope) for scope in scopes])
         self._live.update(zip(scopes, lists))
@@ -166,13 +166,13 @@ class Inputs:
         else:
             self.possible = stream.of_server(*self._statistics)["total_bytes_in"] != 0
 
-    def read(self, needed: t.Iterable[Key], *, every: bool) -> None:
-        """Read the live inputs of all applications; if nothing has come in, only those of ``needed`` streams, unless
-        ``every`` one is asked for, because channels need no input.
+    def read(self, needed: t.Iterable[Key], *, every: t.Iterable[tuple[str, ...]]) -> None:
+        """Read the live inputs of all applications; if nothing has come in, only those of ``needed`` streams and of
+        ``every`` one of these applications, because channels need no input.
 
         Raises OmeError if no further request can succeed.
         """
-        self._applications.read_live(needed, every=every or self.possible)
+        self._applications.read_live(needed, every=self._applications.present if self.possible else every)
         keys = [key for key in self._applications.live_inputs() if is_addressable(key[2])]
         raws = self._api.map_concurrently([functools.partial(self._read, key) for key in keys])
         self._raws = dict(zip(keys, raws))

@@ -279,6 +279,7 @@ class Audit:
         play: bool = False,
         expected: t.Sequence[ExpectedStream] = (),
         statistics: str = LEVELS[0],
+        statistics_vhosts: t.Collection[str] = ("*",),
         most_streams: int = 0,
         findings: t.Iterable[Finding] = (),
     ) -> None:
@@ -287,7 +288,8 @@ class Audit:
         ``config_dir`` is the configuration directory that the server starts from, if objects are durable.
         ``viewers`` says how live streams are played, all of them with ``play``, otherwise those that are
         expected to play by a protocol. ``expected`` are the streams that should be live. ``statistics`` is one of
-        :data:`.live_statistics.LEVELS`, with ``most_streams`` at the deepest.
+        :data:`.live_statistics.LEVELS`, with ``most_streams`` at the deepest, of virtual hosts whose names match one
+        of ``statistics_vhosts``.
         ``findings`` are those about entries of the lists that cannot be compared.
         """
         self._api = api
@@ -311,7 +313,7 @@ class Audit:
         self._plays_all = play
         only = None if play else self._expected.played()
         self._playing = PlayAudit(api, context, desired, self._collector, viewers or Viewers(Settings()), only)
-        self._statistics = StatisticsAudit(api, self._collector, statistics, most_streams)
+        self._statistics = StatisticsAudit(api, self._collector, statistics, most_streams, statistics_vhosts)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None
         self._release = NEWEST
@@ -350,8 +352,10 @@ class Audit:
             channels.read_tracks()
         self._inputs.start(self._version)
         needed = [stream for part in self._parts for stream in part.needed_streams()]
+        apps = self._applications.present
         self._inputs.read(
-            [*needed, *self._expected.needed_streams()], every=self._plays_all or self._statistics.needs_streams
+            [*needed, *self._expected.needed_streams()],
+            every=apps if self._plays_all else self._statistics.with_streams(apps),
         )
         self._look_again()
         self._statistics.read(

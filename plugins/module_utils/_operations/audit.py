@@ -91,6 +91,7 @@ class AuditInfo(Operation):
             "expected_streams": Referenced(EXPECTED_STREAMS),
             "statistics": {"type": "str", "choices": list(LEVELS), "default": LEVELS[0]},
             "statistics_streams": {"type": "int", "default": 100},
+            "statistics_vhosts": {"type": "list", "elements": "str", "default": ["*"]},
             "play": {"type": "bool", "default": False},
             "viewers": Referenced(VIEWERS),
             **CHAIN_OPTIONS,
@@ -205,6 +206,7 @@ class AuditInfo(Operation):
             expected=expected,
             statistics=self.params["statistics"],
             most_streams=self.params["statistics_streams"],
+            statistics_vhosts=self.params["statistics_vhosts"],
             findings=bad,
         )
         audit.run(certificates, settings)

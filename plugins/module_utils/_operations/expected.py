@@ -60,7 +60,7 @@ class ExpectedStreamsInfo(Operation):
         applications = Applications(api, desired, collector)
         inputs = Inputs(api, collector, applications)
         expected = ExpectedStreams(api, context, collector, self._entries)
-        inputs.read(expected.needed_streams(), every=False)
+        inputs.read(expected.needed_streams(), every=())
         played = expected.played()
         names = list(dict.fromkeys(key.vhost for key in played))
         raws = api.map_concurrently([functools.partial(api.read_virtual_host, name) for name in names])

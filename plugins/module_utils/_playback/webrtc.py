@@ -217,11 +217,12 @@ class _Session:
                 await changed.wait()
 
         route = "the TCP relay" if self._by_relay else "UDP"
-        waits = [asyncio.ensure_future(wait()), asyncio.ensure_future(self._refusal(signalling))]
+        ended, refused = asyncio.ensure_future(wait()), asyncio.ensure_future(self._refusal(signalling))
+        waits: set[asyncio.Future[t.Any]] = {ended, refused}
         try:
             await asyncio.wait(waits, timeout=max(self._clock.left, 0.001), return_when=asyncio.FIRST_COMPLETED)
-            if connection.connectionState != "connected" and waits[1].done():
-                raise waits[1].result()
+            if connection.connectionState != "connected" and refused.done():
+                raise refused.result()
         finally:
             for one in waits:
                 one.cancel()

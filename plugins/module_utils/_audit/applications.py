@@ -78,7 +78,7 @@ class Applications:
 
     # Live streams
 
-    def read_live(self, streams: t.Iterable[Key], *, every: t.Iterable[tuple[str, ...]]) -> None:
+    def read_live(self, streams: t.Iterable[Key], *, every: t.Iterable[tuple[str, str]]) -> None:
         """Read which streams are live, with one list for each application: for ``every`` one of these, and for those
         that have one of ``streams``.
 
@@ -166,7 +166,7 @@ class Inputs:
         else:
             self.possible = stream.of_server(*self._statistics)["total_bytes_in"] != 0
 
-    def read(self, needed: t.Iterable[Key], *, every: t.Iterable[tuple[str, ...]]) -> None:
+    def read(self, needed: t.Iterable[Key], *, every: t.Iterable[tuple[str, str]]) -> None:
         """Read the live inputs of all applications; if nothing has come in, only those of ``needed`` streams and of
         ``every`` one of these applications, because channels need no input.
 

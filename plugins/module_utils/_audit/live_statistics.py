@@ -48,7 +48,7 @@ class StatisticsAudit:
         self._vhosts = vhosts
         self._found: list[tuple[_Place, dict[str, t.Any], int | None]] = []
 
-    def with_streams(self, apps: t.Iterable[_Place]) -> list[_Place]:
+    def with_streams(self, apps: t.Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return the applications of which all live streams have to be known."""
         return [place for place in apps if self._is_read(place)] if self._level == LEVELS.index("streams") else []
 

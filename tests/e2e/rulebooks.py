@@ -50,7 +50,7 @@ class Rulebook:
         sims: t.Mapping[str, Simulator],
         *,
         arguments: t.Sequence[str] = ("--verbose",),
-        listed: t.Mapping[str, t.Any] = LISTED,
+        listed: t.Mapping[str, t.Any] | None = None,
         **variables: t.Any,
     ) -> None:
         """Prepare a run of a rulebook of the collection, or of a file.
@@ -64,11 +64,12 @@ class Rulebook:
         self._name = name
         self._process: subprocess.Popen[bytes] | None = None
         urls = {name: sim.url for name, sim in sims.items()} or {"media1": "http://127.0.0.1:1"}
-        project.inventory(urls, **{"ovenmediaengine_http_headers": {}, **listed})
+        wanted = LISTED if listed is None else listed
+        project.inventory(urls, **{"ovenmediaengine_http_headers": {}, **wanted})
         java = programs.find("java")
         assert java, "The tests of rulebooks need Java 17: install openjdk-17-jre-headless, or set JAVA_HOME."
         expectations = self._directory / "expectations.yml"
-        expectations.write_text(json.dumps(listed), encoding="utf-8")
+        expectations.write_text(json.dumps(wanted), encoding="utf-8")
         servers = [{"name": name, "api_url": sim.url, "api_token_env": "TEST_TOKEN"} for name, sim in sims.items()]
         environment = {name: str(value) for name, value in variables.items() if name.isupper()}
         own = {name: value for name, value in variables.items() if name not in environment}

@@ -174,28 +174,11 @@ line:
   type: str
   sample: "recordings /srv/recordings: 3 files removed, 4.2 GB freed"
 index_files:
-  description: The index files that were found.
+  description:
+    - The index files that were found, with the keys of RV(streamops.ovenmediaengine.recorded_file_info#module:index_files).
   returned: success
   type: list
   elements: dict
-  contains:
-    path:
-      description: Absolute path.
-      type: str
-      sample: /srv/recordings/live/main/index.xml
-    entries:
-      description: Number of entries.
-      type: int
-    missing:
-      description: Number of entries whose file does not exist, for example because it was removed.
-      type: int
-    outside:
-      description: Number of entries whose path is outside of the directory.
-      type: int
-    problem:
-      description: Why the file could not be read.
-      returned: if it could not
-      type: str
 # BEGIN GENERATED error
 error:
   description:

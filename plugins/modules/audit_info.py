@@ -185,19 +185,19 @@ options:
     version_added: 3.0.0
   statistics:
     description:
-      - How deep RV(statistics) are. V(server) adds no request. V(vhosts), V(applications) and V(streams) add one for
-        each of them, and one for each application to list its streams.
+      - How deep RV(statistics) are. Below V(server), each place is one request, and V(streams) one more for each
+        application.
     type: str
     choices: [server, vhosts, applications, streams]
     default: server
     version_added: 3.0.0
   statistics_streams:
-    description: Of how many streams RV(statistics) tell with O(statistics=streams), those with the most viewers.
+    description: Number of streams, those with the most viewers, in RV(statistics).
     type: int
     default: 100
     version_added: 3.0.0
   statistics_vhosts:
-    description: Names of the virtual hosts that have RV(statistics), or patterns such as V(tenant-*).
+    description: Names or patterns, such as V(tenant-*), of the virtual hosts in RV(statistics).
     type: list
     elements: str
     default: ["*"]

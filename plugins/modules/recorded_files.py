@@ -175,7 +175,8 @@ line:
   sample: "recordings /srv/recordings: 3 files removed, 4.2 GB freed"
 index_files:
   description:
-    - The index files that were found, with the keys of RV(streamops.ovenmediaengine.recorded_file_info#module:index_files).
+    - The index files that were found, with the keys of
+      RV(streamops.ovenmediaengine.recorded_file_info#module:index_files).
   returned: success
   type: list
   elements: dict

@@ -14,6 +14,8 @@ from .media import Media
 
 OTHER_TOKEN = "canary-other-token"
 RECORDINGS = "/srv/recordings"
+RESTART = "streamops.ovenmediaengine.restart"
+RESTARTED = "Restart"
 chosen = pytest.mark.chosen("compose", "systemd")
 
 
@@ -39,6 +41,21 @@ class TestLife:
     @chosen
     def test_second_run(self, media: Media) -> None:
         media.unchanged()
+
+    @chosen
+    def test_a_restart_that_is_due(self, media: Media) -> None:
+        before = media.started()
+        media.guest.run("touch", f"{media.config}/Server.xml")
+        for arguments in (("--check",), ()):
+            assert media.started() == before
+            done = media.playbook(
+                RESTART, *arguments, ovenmediaengine_api_url=media.url, ovenmediaengine_config_dir=media.config
+            )
+            assert done.status == 0 and changed(done) == [RESTARTED], done.output
+        started = media.started()
+        assert started not in (before, "") and media.has_its_vhosts()
+        again = media.playbook(RESTART, ovenmediaengine_api_url=media.url, ovenmediaengine_config_dir=media.config)
+        assert again.status == 0 and changed(again) == [] and media.started() == started, again.output
 
     def test_kernel_settings_that_the_host_refuses(self, media: Media) -> None:
         # A network namespace has no such setting.

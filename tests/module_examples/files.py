@@ -55,7 +55,6 @@ EXAMPLES = (
         "recorded_files",
         {"directory": f"{FILES}/recordings", "keep": {"days": 1, "gigabytes": 1}, "orphans": True},
         ONCE,
-        without_scenarios="It sends no requests.",
     ),
     Example(
         "watcher",

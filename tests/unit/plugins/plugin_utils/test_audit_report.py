@@ -520,7 +520,7 @@ def test_very_many_virtual_hosts_share_a_column() -> None:
     ],
 )
 def test_bit_rates(bits: int | None, text: str) -> None:
-    assert page_plugin._rate(bits) == text
+    assert page_plugin.rate_of(bits) == text
 
 
 @pytest.mark.parametrize(

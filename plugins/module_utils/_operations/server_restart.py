@@ -52,8 +52,8 @@ _WHEN_IDLE = (
 )
 _WHEN_OPEN = "Run the task again in the window, raise $window_wait, or change $window."
 _KEEP = (
-    "Make them durable, so that they are in files of the server. Or set $allow_loss; then provision has to restore them "
-    "after the restart."
+    "Make them durable, so that they are in files of the server. Or set $allow_loss; then provision has to restore "
+    "them after the restart."
 )
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import pathlib
 import re
 import subprocess
@@ -20,7 +21,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 def sessions(*arguments: str) -> set[str]:
     """Return the sessions that a target runs."""
     command = ["make", "--dry-run", "--no-print-directory", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    # Without the variables of a make that runs this test.
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKEOVERRIDES", "FRESH")
+    }
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
     text = done.stdout.replace("\\\n", " ")
     return set(re.sub(r".* tools/gate\.py ", "", text).split()) - {'"'}
 

@@ -351,7 +351,6 @@ OPTIONS = "options"
 class AuditReport(Operation):
     """The operation of the module `audit_report`."""
 
-    always_needs_server = False
     has_connection = False
 
     @classmethod
@@ -365,10 +364,6 @@ class AuditReport(Operation):
             "fail_on": {"type": "str", "choices": list(FAILING), "default": "drift"},
             "tenant": {"type": "str"},
         }
-
-    @property
-    def needs_server(self) -> bool:
-        return False
 
     def check(self) -> None:
         if (self.params["registered"] is None) == (self.params["parts_dir"] is None):

@@ -133,7 +133,7 @@ class Operation:
     @property
     def needs_server(self) -> bool:
         """Whether this task needs a server; if not, ``run`` gets None in place of an Api."""
-        return True
+        return self.has_connection
 
     def run(self, api: t.Any, context: Context) -> Result:
         """Do the work and return the result. Raises OmeError if there is nothing else to report."""

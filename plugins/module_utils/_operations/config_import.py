@@ -27,7 +27,6 @@ FILES = "read"
 class ConfigImport(Operation):
     """The operation of the module `config_import`."""
 
-    always_needs_server = False
     has_connection = False
 
     @classmethod
@@ -41,10 +40,6 @@ class ConfigImport(Operation):
             "show_secrets": {**FLAG, "no_log": False},
             "files": NAMES,
         }
-
-    @property
-    def needs_server(self) -> bool:
-        return False
 
     def run(self, api: t.Any, context: Context) -> Result:
         seen = self.params["config_dir"]

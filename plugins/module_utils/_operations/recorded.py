@@ -31,16 +31,11 @@ def files_options() -> dict[str, t.Any]:
 class RecordedFileInfo(Operation):
     """The operation of the module `recorded_file_info`."""
 
-    always_needs_server = False
     has_connection = False
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         return files_options()
-
-    @property
-    def needs_server(self) -> bool:
-        return False
 
     def check(self) -> None:
         check_files_options(self.params)

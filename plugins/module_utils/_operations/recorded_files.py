@@ -36,7 +36,6 @@ _PENDING = "waiting"  # what the result says of a hook in check mode
 class RecordedFiles(Operation):
     """The operation of the module `recorded_files`."""
 
-    always_needs_server = False
     has_connection = False
     outlives_connection = True
 
@@ -52,10 +51,6 @@ class RecordedFiles(Operation):
             "hook_timeout": {"type": "float", "default": 3600.0},
             "state_file": {"type": "path"},
         }
-
-    @property
-    def needs_server(self) -> bool:
-        return False
 
     def check(self) -> None:
         check_files_options(self.params)

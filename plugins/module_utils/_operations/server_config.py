@@ -42,7 +42,6 @@ _LONGEST_NAME = 100  # characters of a name in a message about an entry
 class ServerConfig(Operation):
     """The operation of the module `server_config`."""
 
-    always_needs_server = False
     has_connection = False
     masked_results = ("diff",)
 
@@ -77,10 +76,6 @@ class ServerConfig(Operation):
     def expanded(options: dict[str, t.Any]) -> dict[str, t.Any]:
         """Return options in which names of the server's settings have the form of their argument spec."""
         return {**options, "server": server_config.expand_names(options["server"])} if "server" in options else options
-
-    @property
-    def needs_server(self) -> bool:
-        return False
 
     @functools.cached_property
     def configuration(self) -> Configuration:

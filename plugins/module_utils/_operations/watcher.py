@@ -44,7 +44,6 @@ def _reported() -> t.Iterator[None]:
 class Watcher(Operation):
     """The operation of the module `watcher`."""
 
-    always_needs_server = False
     has_connection = False
     masked_results = ("diff",)
 
@@ -70,10 +69,6 @@ class Watcher(Operation):
             "inventory_content": {"type": "str", "no_log": True},
             "program_content": TEXT,
         }
-
-    @property
-    def needs_server(self) -> bool:
-        return False
 
     @property
     def _present(self) -> bool:

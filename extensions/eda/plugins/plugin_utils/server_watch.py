@@ -147,7 +147,10 @@ class ServerWatch:
             wait = self._pause()
 
     async def _sleep(self, seconds: float) -> None:
-        """Wait, after the first second only until a comparison is asked for."""
+        """Wait, after the first second only until an alert asks for a comparison."""
+        if self._settings.alerts is None:
+            await self._clock.sleep(seconds)
+            return
         first = min(seconds, RETRY_SECONDS)
         await self._clock.sleep(first)
         if not self._woken.is_set():

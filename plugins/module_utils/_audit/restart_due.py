@@ -35,8 +35,7 @@ class Due(t.NamedTuple):
 
 def read_defined(config_dir: str, context: Context) -> list[str]:
     """Return the virtual hosts with which a server starts. Raises OmeError if it could not start."""
-    # A macro is another name once the server has started.
-    return [name for name in VirtualHostFiles(config_dir, context).defined if "${" not in name]
+    return _defined(VirtualHostFiles(config_dir, context))
 
 
 def read_due(api: Api, context: Context, config_dir: str, since: float | None) -> Due:
@@ -67,7 +66,12 @@ def read_due(api: Api, context: Context, config_dir: str, since: float | None) -
             newer.append(f"{name} is newer than the running server")
     compared = [_reason(one) for one in findings if one["kind"] in ("restart_due", "missing")]
     places = (_place(one) for one in findings if one["kind"] == "not_listed" and not _is_inside(one))
-    return Due(newer + list(dict.fromkeys(compared)), list(dict.fromkeys(places)), read_defined(config_dir, context))
+    return Due(newer + list(dict.fromkeys(compared)), list(dict.fromkeys(places)), _defined(files))
+
+
+def _defined(files: VirtualHostFiles) -> list[str]:
+    # A macro is another name once the server has started.
+    return [name for name in files.defined if "${" not in name]
 
 
 def _place(finding: t.Mapping[str, t.Any]) -> str:

@@ -116,9 +116,7 @@ class Publisher:
     ) -> None:
         """Do the work of the process."""
         detach(writing)
-        end, asked = time.monotonic() + seconds, [False]
-        signal.signal(signal.SIGTERM, lambda _number, _frame: asked.__setitem__(0, True))
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        end, asked = time.monotonic() + seconds, end_on_request()
         looked = [0.0]
 
         def is_over() -> bool:
@@ -147,6 +145,14 @@ class Publisher:
 def _listed(process: Process | None) -> list[t.Any] | None:
     """Return a process as JSON has it."""
     return None if process is None else list(process)
+
+
+def end_on_request() -> list[bool]:
+    """Return a list whose one item becomes true when SIGTERM asks the process to end. SIGINT is for the play alone."""
+    asked = [False]
+    signal.signal(signal.SIGTERM, lambda _number, _frame: asked.__setitem__(0, True))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return asked
 
 
 @contextlib.contextmanager

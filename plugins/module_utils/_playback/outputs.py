@@ -10,7 +10,7 @@ import dataclasses
 import shutil
 import typing as t
 
-from .._resources.stream import readable
+from .._resources.stream import input_tracks, readable
 from .addresses import PLAY_PORTS, PLAY_TLS_PORTS, older_url, play_url
 from .ffprobe import PROGRAM
 from .playback import Address, Settings, Target
@@ -202,14 +202,13 @@ def readable_outputs(raw: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
 
     What is passed on has the codec of the input, which releases before 0.20.0 do not say.
     """
-    stream = readable(raw)
     incoming = {
         kind: track[kind].get("codec")
-        for track in reversed((stream.get("input") or {}).get("tracks") or ())
+        for track in reversed(input_tracks(raw))
         for kind in ("video", "audio")
         if isinstance(track.get(kind), dict)
     }
-    outputs = [one for one in stream.get("outputs") or () if isinstance(one, dict) and one.get("name")]
+    outputs = [one for one in readable(raw).get("outputs") or () if isinstance(one, dict) and one.get("name")]
     for track in [track for output in outputs for track in output.get("tracks") or () if isinstance(track, dict)]:
         for kind, codec in incoming.items():
             described = track.get(kind)

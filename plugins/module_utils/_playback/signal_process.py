@@ -15,7 +15,7 @@ import select
 import signal
 import typing as t
 
-from .background import detach, failure_in, report_failure
+from .background import detach, end_on_request, failure_in, report_failure
 from .playback import NotPlayed
 from .publisher import Publication, publish
 
@@ -78,8 +78,6 @@ class Signal:
     def _work(self, parent: int, writing: int) -> None:
         """Do the work of the process."""
         detach(writing)
-        asked = [False]
-        signal.signal(signal.SIGTERM, lambda _number, _frame: asked.__setitem__(0, True))
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        asked = end_on_request()
         with report_failure(writing):
             publish(self.publication, lambda: asked[0] or os.getppid() != parent)

@@ -13,6 +13,7 @@ import dataclasses
 import secrets
 import shutil
 import typing as t
+from urllib.parse import urlsplit
 
 from .._api.client import Api
 from .._api.streams import Streams
@@ -220,8 +221,8 @@ class Verification:
         url = self._reach.publish_url(protocol, place.host_name, place.app, stream)
         if row.signed and place.policy is not None:
             url = place.policy.sign(url)
-            # Without a scheme by which the name of the stream is a secret, too.
-            self._context.secrets.add_url(f"http{url[4:]}" if protocol == "rtmp" else url)
+            # Without the path: of RTMP, the name of the stream would be a secret, too.
+            self._context.secrets.add_url(urlsplit(url)._replace(path="").geturl())
         publication = Publication(url, protocol, self._reach.connect_to, self._reach.viewers.settings)
         return _Trial(place, dataclasses.replace(row, stream=stream), expect, Signal(publication), arrivals)
 

@@ -391,7 +391,7 @@ _ORIGIN = "${OriginStreamName}"  # the server replaces it by the name of the inp
 
 
 def input_of(raw: t.Mapping[str, t.Any], vhost: str, live: t.Iterable[str], name: str) -> str | None:
-    """Return which of the ``live`` inputs has an output of that name in an application (wire form); None if none."""
+    """Return the ``live`` input that has an output of this name in an application (wire form); None without one."""
     profiles = from_wire(raw, vhost).get("output_profiles", {})
     templates = [str(one.get("output_stream_name", "")) for one in profiles.get("output_profile", ())]
     found = (origin for origin in live for one in templates if one.replace(_ORIGIN, origin) == name)

@@ -14,7 +14,7 @@ from .._core.errors import BadInput
 from .._schema.validators import addressable
 from .._schema.windows import InvalidWindow, Window, window_of
 from .kind import Key, Raw
-from .stream import readable
+from .stream import input_tracks
 
 LEAST = ("width", "height", "bitrate", "framerate")
 """What has a lower limit, with the prefix ``min_`` in options."""
@@ -84,8 +84,7 @@ def measured(raw: Raw) -> dict[str, t.Any]:
 
     Releases before 0.20.0 report no latest values, so that the averages and then the declared ones count.
     """
-    tracks = (readable(raw).get("input") or {}).get("tracks")
-    tracks = [track for track in tracks if isinstance(track, dict)] if isinstance(tracks, list) else []
+    tracks = input_tracks(raw)
     kinds = [str(track.get("type", "")).lower() for track in tracks]
     videos = [track["video"] for track in tracks if isinstance(track.get("video"), dict)]
     video: dict[str, t.Any] = max(videos, key=lambda one: _number(one.get("height")) or 0, default={})

@@ -162,6 +162,13 @@ def created_of(raw: t.Mapping[str, t.Any]) -> t.Any:
     return source.get("createdTime") if isinstance(source, dict) else None
 
 
+def input_tracks(raw: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
+    """Return the tracks of the input of a stream (wire form) in readable form."""
+    source = raw.get("input")
+    tracks = readable(source).get("tracks") if isinstance(source, dict) else None
+    return [track for track in tracks if isinstance(track, dict)] if isinstance(tracks, list) else []
+
+
 def outputs_of(raw: t.Mapping[str, t.Any]) -> list[str]:
     """Return the names of the outputs of a stream (wire form)."""
     listed = raw.get("outputs")

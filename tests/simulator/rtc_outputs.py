@@ -68,8 +68,8 @@ def _playable(live: LiveStream, described: dict[str, Any], file: str) -> Playabl
     video, audio = (_first(tracks, kind) for kind in _KNOWN)
     if not video and not audio:
         return None
-    renditions = [entry["renditions"] for entry in described.get("playlists", []) if entry["fileName"] == file]
-    has_rendition = not file or any(_can_send(tracks, rendition) for rendition in renditions[0])
+    named = (entry for entry in described.get("playlists", []) if entry["fileName"] == file)
+    has_rendition = not file or any(_can_send(tracks, rendition) for rendition in next(named)["renditions"])
     width, height = (int(video.get(key, size)) for key, size in _DEFAULT_SIZE.items())
     return Playable(live, video.get("codec", ""), audio.get("codec", ""), width, height, has_rendition)
 

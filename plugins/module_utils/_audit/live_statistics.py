@@ -39,7 +39,7 @@ class StatisticsAudit:
     """
 
     def __init__(
-        self, api: Api, collector: Collector, level: str, most_streams: int, vhosts: t.Collection[str] = ("*",)
+        self, api: Api, collector: Collector, level: str, most_streams: int, vhosts: t.Collection[str]
     ) -> None:
         self._api = api
         self._collector = collector

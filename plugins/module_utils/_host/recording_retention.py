@@ -24,15 +24,8 @@ class Limits(t.NamedTuple):
     quiet_seconds: float
 
 
-class Removal(t.NamedTuple):
-    """A file that is to be removed, and the limit that asks for it."""
-
-    file: RecordedFile
-    reason: str
-
-
-class Kept(t.NamedTuple):
-    """A file that a limit asks to remove, and why it has to stay."""
+class Choice(t.NamedTuple):
+    """A file that a limit asks to remove: with the limit if it is removed, or with why it has to stay."""
 
     file: RecordedFile
     reason: str
@@ -41,8 +34,8 @@ class Kept(t.NamedTuple):
 class Plan(t.NamedTuple):
     """What is to be removed, in this order."""
 
-    removals: list[Removal]
-    kept: list[Kept]
+    removals: list[Choice]
+    kept: list[Choice]
     listed_bytes: int
     """Bytes of all files that an index names, before anything is removed."""
 
@@ -68,10 +61,10 @@ def plan(
             continue
         obstacle = _obstacle(file, limits, now) or ("waits for the hook" if file.relative in pending else "")
         if obstacle:
-            kept.append(Kept(file, obstacle))
+            kept.append(Choice(file, obstacle))
         else:
             left -= file.status.st_size
-            removals.append(Removal(file, reason))
+            removals.append(Choice(file, reason))
     if limits.orphan_hours is not None:
         before = now - limits.orphan_hours * _HOUR
         for file in files:
@@ -80,9 +73,9 @@ def plan(
                 if not obstacle and not knows_open_files:
                     obstacle = "may be open, because not all processes can be examined"
                 if obstacle:
-                    kept.append(Kept(file, obstacle))
+                    kept.append(Choice(file, obstacle))
                 else:
-                    removals.append(Removal(file, ORPHAN))
+                    removals.append(Choice(file, ORPHAN))
     return Plan(removals, kept, total)
 
 

@@ -48,7 +48,7 @@ def _started(pid: int) -> str:
 def play_of() -> Process | None:
     """Return the process of Ansible that runs this task: the topmost of its ancestors; None if there is none here."""
     found, pid = None, os.getpid()
-    while pid > 1:
+    while pid > 0:  # in a container, Ansible can be the first one
         try:
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:3]
             stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")

@@ -118,7 +118,8 @@ def _by_whip(publication: Publication, is_over: t.Callable[[], bool]) -> None:
 async def _publish_by_whip(publication: Publication, is_over: t.Callable[[], bool]) -> None:
     import aiortc
 
-    connection = aiortc.RTCPeerConnection()
+    # Without a list, aiortc would ask a public STUN server for an address that nobody needs here.
+    connection = aiortc.RTCPeerConnection(aiortc.RTCConfiguration(iceServers=[]))
     viewer = Viewer(
         Target(publication.url, "webrtc", publication.connect_to), publication.settings, Clock(_OPENING), Interrupt()
     )

@@ -72,7 +72,9 @@ class Signal:
         with self._output as output:
             self.failure = failure_in(output.read())
         self._output = None
-        os.waitpid(self._pid, 0)
+        _pid, status = os.waitpid(self._pid, 0)
+        if self.failure is None and os.WIFSIGNALED(status):
+            self.failure = NotPlayed("connection", f"The publisher was ended by signal {os.WTERMSIG(status)}.")
         return True
 
     def _work(self, parent: int, writing: int) -> None:

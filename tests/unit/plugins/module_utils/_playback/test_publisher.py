@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -80,6 +81,23 @@ def test_an_error_that_nobody_expects_is_reported(monkeypatch: pytest.MonkeyPatc
     signal_of.start()
     signal_of.join()
     assert signal_of.failure is not None and "KeyError" in signal_of.failure.detail
+
+
+def test_a_signal_whose_process_is_killed(server: Simulator) -> None:
+    signal_of = Signal(publication(server, "rtmp"))
+    signal_of.start()
+    wait_until(lambda: ("a", "live", "s1") in server.state.streams)
+    os.kill(signal_of._pid, signal.SIGKILL)
+    signal_of.join()
+    assert signal_of.failure is not None and signal_of.failure.detail == "The publisher was ended by signal 9."
+
+
+def test_whip_asks_nobody_but_the_server(server: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(socket, "gethostbyname", asked.append)  # which libraries ask for a STUN server
+    with pytest.raises(NotPlayed):
+        publish(publication(server, "whip", "b.example.com"), lambda: False)
+    assert not asked
 
 
 def test_whip_that_the_server_refuses_or_ends(server: Simulator) -> None:

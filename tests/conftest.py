@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import pathlib
+import socket
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -35,6 +36,8 @@ SERVERS = (*RELEASES, "documented")
 """Simulated servers. What works with the newest and the oldest release rarely fails with another one."""
 START_SERVERS = ("e2e/", "unit/plugins/modules/")
 """Tests that start one, which takes longer than a comparison with the keys of a release."""
+os.environ.setdefault("RES_OPTIONS", "attempts:1 timeout:1")
+"""Of the resolver, here and in all processes of tests: what asks a name server that does not respond goes on soon."""
 LONG = 900
 """Tests that are given as many seconds as this are begun first."""
 
@@ -52,6 +55,21 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
         return
     for item in [*in_between, *(item for item in items if _path(item.path).startswith(NOT_MEASURED))]:
         item.add_marker("no_cover")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nobody_is_asked_for_invalid_names() -> Iterator[None]:
+    """Let names in ``.invalid`` have no address, as RFC 6761 has it, without a question to a name server."""
+    resolve = socket.getaddrinfo
+
+    def answer(host: Any, *arguments: Any, **options: Any) -> Any:
+        if isinstance(host, str) and host.endswith(".invalid"):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return resolve(host, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", answer)
+        yield
 
 
 @functools.cache

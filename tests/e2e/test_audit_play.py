@@ -30,7 +30,9 @@ def play(project: Project, server: Simulator, playbook: str, **variables: t.Any)
     return project.play(playbook, "-i", "inventory.json")
 
 
-@pytest.mark.parametrize("in_process", [True, False], ids=("in process", "module"))
+@pytest.mark.parametrize(
+    "in_process", [True, pytest.param(False, marks=pytest.mark.exhaustive)], ids=["in process", "module"]
+)
 def test_an_audit_plays_what_is_live(project: Project, in_process: bool) -> None:
     with Simulator(token=TOKEN, viewer_ports=[0], default_host_names=["default.example.com"]) as server:
         add(server, "t-a", application())

@@ -11,6 +11,7 @@ import json
 import typing as t
 from xml.etree import ElementTree
 
+import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests import config_files
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
@@ -32,6 +33,7 @@ def play(name: str, common: dict[str, t.Any]) -> list[dict[str, t.Any]]:
     return [{"name": name, "hosts": "all", "gather_facts": False, "tasks": tasks}]
 
 
+@pytest.mark.exhaustive
 def test_three_plays_at_once(project: Project) -> None:
     config = config_files.write(
         project.directory / "conf", Server=config_files.server('<VirtualHost include="VHost*.xml"/>')

@@ -751,6 +751,7 @@ def clone(tmp_path: pathlib.Path) -> pathlib.Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
     """The artifact is built, installed into an empty home, and the playbook is run with it on the simulator, by one
     shell and as README has it.

@@ -118,6 +118,7 @@ def live(server: Simulator) -> dict[str, tuple[int, list[str]]]:
 @pytest.mark.parametrize(
     "version", [NEWEST, *(pytest.param(version, marks=pytest.mark.exhaustive) for version in RECORDED_MEDIA[1:])]
 )
+@pytest.mark.exhaustive
 def test_each_way_to_make_an_application_outlives_a_restart(project: Project, version: str) -> None:
     inventory(project, "http://127.0.0.1:9")
     start_files(project, version)

@@ -205,6 +205,7 @@ def test_secrets_are_written_only_if_that_is_asked_for(project: Project, conf: p
     assert "canary-mine" in kept.read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_values_of_environment_variables_are_in_the_file_and_never_shown(project: Project, conf: pathlib.Path) -> None:
     (project.directory / "ome.service").write_text('[Service]\nEnvironment="RTMP_PORT=canary-port"\n', encoding="utf-8")
     named = ("-e", "import_config_environment_from=../ome.service")
@@ -226,6 +227,7 @@ def test_false_on_the_command_line_is_no(project: Project, conf: pathlib.Path) -
     assert "# It contains no secrets:" in text and "in clear text" not in text
 
 
+@pytest.mark.exhaustive
 def test_the_directory_can_be_in_a_home(project: Project, conf: pathlib.Path) -> None:
     """HOME is the directory of the project in these tests."""
     assert run(project).status == 0

@@ -102,6 +102,7 @@ def streams(sim: Simulator) -> dict[str, str]:
     return {name: task.stream_name for name, task in application.tasks.items()}
 
 
+@pytest.mark.exhaustive
 def test_streams_and_platforms_with_hyphens_have_push_tasks_of_their_own(project: Project, sim: Simulator) -> None:
     """The stream main-backup to youtube is not the stream main to backup-youtube."""
     inventory(project, sim, ovenmediaengine_platforms=AMBIGUOUS)

@@ -43,6 +43,7 @@ def _destinations(media: Media) -> list[str]:
         return sorted(push["url"] for push in json.loads(response.read())["response"])
 
 
+@pytest.mark.exhaustive
 def test_install_and_change_with_podman(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "quadlet")
     before = media.files()

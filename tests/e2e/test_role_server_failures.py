@@ -226,6 +226,7 @@ def test_the_log_directory_of_the_role_is_closed_and_follows_the_user(project: P
     assert again.status == 0 and changed(again) == [], again.output
 
 
+@pytest.mark.exhaustive
 def test_a_unit_of_somebody_else_is_neither_replaced_nor_removed(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     theirs = "[Service]\nExecStart=/usr/sbin/nginx\n"

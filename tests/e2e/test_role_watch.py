@@ -297,6 +297,7 @@ def test_what_does_not_belong_to_the_watcher_stays(project: Project, host: FakeH
 
 
 @pytest.mark.parametrize("name", ["watch_dir", pytest.param("watch_unit", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
 def test_two_servers_cannot_have_one_watcher(project: Project, host: FakeHost, sim: Simulator, name: str) -> None:
     watched = Watched(project, host, {"media-1": sim, "media-2": sim})
     value = {"watch_dir": f"{watched.root}/one", "watch_unit": "one"}[name]

@@ -72,7 +72,9 @@ class Play:
         self.pipe.write_text("", encoding="utf-8")
 
 
-@pytest.mark.parametrize("in_process", [True, False], ids=["in process", "module"])
+@pytest.mark.parametrize(
+    "in_process", [True, pytest.param(False, marks=pytest.mark.exhaustive)], ids=["in process", "module"]
+)
 def test_a_signal_ends_with_a_play_that_is_killed(project: Project, server: Simulator, in_process: bool) -> None:
     play = Play(project, server, in_process=in_process)
     with play.start() as process:

@@ -90,6 +90,7 @@ def without_times(lines: t.Iterable[str]) -> list[str]:
     return [" ".join(re.sub(r"\d+\.\d\d s", "0.00 s", line).split()) for line in lines]
 
 
+@pytest.mark.exhaustive
 def test_the_table_of_the_guide(project: Project, server: Simulator) -> None:
     hosts = {
         name: variables(server, ovenmediaengine_in_process=name == "in-process") for name in ("in-process", "module")
@@ -130,6 +131,7 @@ def test_provision_proves_that_it_plays(project: Project, server: Simulator) -> 
     assert run.status == 0 and table_of(run, "media-1")[-1] == "2 play, 0 fail, 0 not tried", run.output
 
 
+@pytest.mark.exhaustive
 def test_one_report_of_a_fleet(project: Project, server: Simulator) -> None:
     with media_server() as empty:
         hosts = {

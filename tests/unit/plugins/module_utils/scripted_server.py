@@ -226,7 +226,7 @@ class ScriptedServer:
 
 
 def _read_request(connection: socket.socket, number: int) -> Request | None:
-    """Reads one request, None where the connection ends before."""
+    """Reads one request, None where the connection ends before, or begins with something else: a probe for TLS."""
     received = b""
     while b"\r\n\r\n" not in received:
         part = connection.recv(65536)
@@ -235,6 +235,8 @@ def _read_request(connection: socket.socket, number: int) -> Request | None:
         received += part
     head, _blank, body = received.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
+    if not first.isprintable():
+        return None
     method, target, _version = first.split(" ")
     headers = {name.lower(): value.strip() for name, _colon, value in (line.partition(":") for line in lines)}
     length = int(headers.get("content-length", "0"))

@@ -265,8 +265,9 @@ def writers() -> Iterator[Writers]:
         yield running
 
 
-@pytest.mark.parametrize("before", ["certificate", pytest.param("nothing", marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize("fails", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("before", ["certificate", "nothing"])
+@pytest.mark.parametrize("fails", [False, True])
 def test_a_kill_at_any_point_never_leaves_a_broken_pair(site: Site, writers: Writers, before: str, fails: bool) -> None:
     """Before each call for a file the process is killed; check mode and the next run then find a whole pair,
     and end as if nothing had happened. With ``fails`` it is killed on its way back.

@@ -14,7 +14,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 
-SIZES = (1, 50, 1000)
+SIZES = (1, 50, pytest.param(1000, marks=pytest.mark.exhaustive))
 
 
 def vhosts(count: int) -> list[dict[str, Any]]:

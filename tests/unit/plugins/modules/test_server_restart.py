@@ -219,6 +219,7 @@ def test_what_no_file_has_is_not_lost(running: Site) -> None:
     assert lost["action"] == "restarted" and set(running.control("state")["virtual_hosts"]) == {"t-a"}
 
 
+@pytest.mark.exhaustive
 def test_a_server_in_use(running: Site) -> None:
     pid = running.pid
     running.control("streams", vhost="t-a", app="live", stream="main")
@@ -240,6 +241,7 @@ def test_a_server_in_use(running: Site) -> None:
     assert cut["line"].endswith("; streams that are missing: t-a/live/main; failed")
 
 
+@pytest.mark.exhaustive
 def test_windows(running: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     running.control("streams", vhost="t-a", app="live", stream="main")
     pid = running.pid
@@ -271,6 +273,7 @@ def test_windows(running: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "because it was idle too late: it is 05:00 UTC, and window is 02:00-04:00. It is due" in late["msg"]
 
 
+@pytest.mark.exhaustive
 def test_an_api_that_does_not_respond(running: Site) -> None:
     pid = running.pid
     options = {"api_url": "http://127.0.0.1:9", "start_wait": 0}
@@ -283,6 +286,7 @@ def test_an_api_that_does_not_respond(running: Site) -> None:
     assert running.pid not in (0, pid)
 
 
+@pytest.mark.exhaustive
 def test_a_host_without_systemd(running: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert not running.run()["changed"]
@@ -292,6 +296,7 @@ def test_a_host_without_systemd(running: Site, monkeypatch: pytest.MonkeyPatch) 
     assert unknown.failed and unknown["error"]["kind"] == "host"
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_does_not_come_up(running: Site) -> None:
     running.write("<Bogus>1</Bogus>")
     failed = running.run(start_wait=4)
@@ -303,6 +308,7 @@ def test_a_server_that_does_not_come_up(running: Site) -> None:
     assert failed["line"] == "server: restart; failed" and failed["restart_required"]
 
 
+@pytest.mark.exhaustive
 def test_the_unit_of_another_server(running: Site) -> None:
     unknown = running.run(force=True, unit="nothing")
     assert unknown.failed and not unknown["changed"]
@@ -315,12 +321,14 @@ def test_the_unit_of_another_server(running: Site) -> None:
     assert other.failed and "other was restarted, and the server at http://127.0.0.1" in other["msg"]
 
 
+@pytest.mark.exhaustive
 def test_a_wrong_token_changes_nothing(running: Site) -> None:
     pid = running.pid
     refused = running.run(force=True, restart="always", api_token="canary-wrong")
     assert refused.failed and refused["error"]["kind"] == "unauthorized" and running.pid == pid
 
 
+@pytest.mark.exhaustive
 def test_what_is_proved_after_a_start(running: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The process stays, so that what it has is known."""
     running.control("streams", vhost="t-a", app="live", stream="main")
@@ -339,6 +347,7 @@ def test_what_is_proved_after_a_start(running: Site, monkeypatch: pytest.MonkeyP
     assert missing["error"]["kind"] == "lost"
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_is_lost_while_it_is_compared(running: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     def result(_audit: Audit) -> dict[str, Any]:
         return {"reachable": False, "findings": [{"kind": "timeout", "message": "It did not answer."}]}
@@ -381,6 +390,7 @@ def test_options_that_cannot_work(options: dict[str, Any], expected: str, tmp_pa
     assert run.failed and run["msg"].startswith(expected), run["msg"]
 
 
+@pytest.mark.exhaustive
 def test_containers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeHost(tmp_path / "host") as host:
         monkeypatch.setenv("PATH", host.environment["PATH"])

@@ -61,6 +61,7 @@ class TestWhatPlays:
         done = verify(server, tenant(), protocols_in=["rtmp"], protocols_out=["webrtc_tcp", "llhls"])
         assert short(done) == played("webrtc_tcp", "llhls")
 
+    @pytest.mark.exhaustive
     def test_each_playlist_is_played_by_the_publishers_that_have_it(self, server: Simulator) -> None:
         [profile] = application()["output_profiles"]["output_profile"]
         ladder = {
@@ -101,6 +102,7 @@ class TestWhatPlays:
         assert done["line"] == "6 play, 6 denied as they should be, 0 fail, 0 not tried"
         assert all(row["stream"].startswith("streamops-test-") for row in done["rows"])
 
+    @pytest.mark.exhaustive
     def test_nothing_protects_hls(self, server: Simulator) -> None:
         policy = {**POLICY, "enables": {"providers": [], "publishers": ["hls", "llhls"]}}
         protected = tenant(app=application(publishers={"llhls": {}, "hls": {}}), signed_policy=policy)

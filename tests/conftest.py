@@ -44,11 +44,13 @@ LONG = 900
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Run those tests without measuring, and long ones first. A test that is marked `long` is exhaustive too. So is one
-    with a server between the newest and the oldest, which is not measured either.
+    """Run those tests without measuring, and long ones first. A test with a server between the newest and the oldest is
+    long, and not measured either. A test that is marked `long` is exhaustive too.
     """
     in_between = list(_with_servers_in_between(items))
-    for item in [*in_between, *(item for item in items if item.get_closest_marker("long"))]:
+    for item in in_between:
+        item.add_marker("long")
+    for item in [item for item in items if item.get_closest_marker("long")]:
         item.add_marker("exhaustive")
     items[:] = _long_ones_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if not config.pluginmanager.hasplugin("_cov") or config.getoption("no_cov"):

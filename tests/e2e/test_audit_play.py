@@ -31,7 +31,7 @@ def play(project: Project, server: Simulator, playbook: str, **variables: t.Any)
 
 
 @pytest.mark.parametrize(
-    "in_process", [True, pytest.param(False, marks=pytest.mark.exhaustive)], ids=["in process", "module"]
+    "in_process", [True, pytest.param(False, marks=pytest.mark.long)], ids=["in process", "module"]
 )
 def test_an_audit_plays_what_is_live(project: Project, in_process: bool) -> None:
     with Simulator(token=TOKEN, viewer_ports=[0], default_host_names=["default.example.com"]) as server:

@@ -448,6 +448,7 @@ def test_a_day_in_the_life(project: Project, record_property: t.Callable[[str, t
     page.write_text(day.table(), encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_day_of_a_real_server(project: Project, record_property: t.Callable[[str, t.Any], None]) -> None:
     """Without the variables of one, a simulated server of which only the address is known."""
     with contextlib.ExitStack() as stack:

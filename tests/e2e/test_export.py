@@ -192,7 +192,7 @@ def _name(*parts: str) -> str:
     return "ovenmediaengine_secret_" + re.sub(r"[^a-z0-9]+", "_", "_".join(parts))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_one_run_restores_a_fleet_of_200_after_a_restart(project: Project) -> None:
     number = 200
     with Simulator(token=TOKEN) as sim:

@@ -52,7 +52,7 @@ def output(project: Project, **environment: str) -> str:
     return project.play("play.json", "-v", **environment).output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_modules_behave_the_same(project: Project) -> None:
     forked, started = output(project), output(project, PYTHONPATH="")
     assert '"from_archive": false' in forked and '"from_archive": true' in started

@@ -170,7 +170,9 @@ def all_cases(server: Server) -> list[Case]:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("hard", "check_mode"), [(True, False), (False, True)], ids=["hard, real, module", "plain, check, in process"]
+    ("hard", "check_mode"),
+    [pytest.param(True, False, marks=pytest.mark.long), (False, True)],
+    ids=["hard, real, module", "plain, check, in process"],
 )
 @pytest.mark.timeout(900)
 def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mode: bool) -> None:
@@ -408,7 +410,7 @@ def layer_of(place: str) -> str:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
+@pytest.mark.parametrize("check", [False, pytest.param(True, marks=pytest.mark.long)], ids=["real", "check"])
 @pytest.mark.timeout(1700)
 def test_no_file_of_a_run_has_a_secret(tmp_path: pathlib.Path, check: bool) -> None:
     scan = Scan(tmp_path, check)

@@ -73,7 +73,7 @@ class Play:
 
 
 @pytest.mark.parametrize(
-    "in_process", [True, pytest.param(False, marks=pytest.mark.exhaustive)], ids=["in process", "module"]
+    "in_process", [True, pytest.param(False, marks=pytest.mark.long)], ids=["in process", "module"]
 )
 def test_a_signal_ends_with_a_play_that_is_killed(project: Project, server: Simulator, in_process: bool) -> None:
     play = Play(project, server, in_process=in_process)

@@ -44,8 +44,8 @@ SCENARIOS = scenarios(NEWEST)
 SMALL = tuple(name for name in SCENARIOS if name != LARGE)
 FOR_MANY = {"provision", *(f"{module}s" for module in MODULES if f"{module}s" in MODULES)}
 TYPICAL = tuple(name for name, scenario in SCENARIOS.items() if scenario.typical)
-"""Scenarios of each module: those that the short gate tries, with the class of a lost response. The whole matrix is for
-the long gate.
+"""Scenarios of each module: those that make test tries, with the class of a lost response. make test-all tries them
+with each class, and all scenarios with that one, make test-long the whole matrix.
 """
 
 
@@ -60,12 +60,13 @@ def pairs(
         for name in SMALL
         for kind in (kinds_for_many if kinds_for_many and name.partition(":")[0] in FOR_MANY else kinds)
     ]
-    return [
-        pytest.param(
-            *one, id="-".join(one), marks=[] if one[0] in TYPICAL and one[1] in typical else pytest.mark.exhaustive
-        )
-        for one in found
-    ]
+    return [pytest.param(*one, id="-".join(one), marks=_marks(one[0] in TYPICAL, one[1] in typical)) for one in found]
+
+
+def _marks(is_typical: bool, is_typical_kind: bool) -> list[pytest.MarkDecorator]:
+    if is_typical and is_typical_kind:
+        return []
+    return [pytest.mark.exhaustive if is_typical or is_typical_kind else pytest.mark.long]
 
 
 Harnesses = Callable[[str], FaultHarness]

@@ -59,7 +59,7 @@ check: ## The daily command, a minute: static checks, unit tests of what differs
 test: ## The fast gate: static checks, tests, sanity, integration, artifact
 	$(GATE) integration-quick unit sanity-quick package-quick $(static)
 
-# Each integration target runs at least once, and those of modules in both execution paths.
+# Each integration target runs at least once, and one of modules of each kind in both execution paths.
 test-all: export TARGETS_IN_PARTS = yes
 test-all: ## What fits into an hour: all other tests but the long ones, both execution paths, molecule, site
 	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process \

@@ -112,20 +112,8 @@ QUICK_TARGETS = (
     "vhost",
 )
 """Integration targets of the fast gate, one of each kind: an object, a list, an action on a stream, information, an
-audit, files of a server, a lookup and a role. End-to-end tests run the other roles.
-"""
-LONG_TARGETS = (
-    "execution_paths",
-    "multiplex_channels",
-    "provision_module",
-    "role_import_config",
-    "role_record",
-    "role_restream",
-    "role_rotate_certificates",
-    "scheduled_channels",
-)
-"""Integration targets that run in one execution path only in `make test-all`: together more than a third of the time of
-all.
+audit, files of a server, a lookup and a role. End-to-end tests run the other roles. `make test-all` compares the
+execution paths with those of modules.
 """
 STATIC_TESTS = ("pep8", "shellcheck", "yamllint")
 """Tests of ansible-test sanity whose rules the static checks apply too: ruff, shellcheck and yamllint."""
@@ -279,23 +267,15 @@ def integration(session: nox.Session, release: str, execution: str, *arguments: 
         "tests/integration/integration.cfg": callbacks,
     }
     if os.environ.get("TARGETS_IN_PARTS"):
-        # The last release runs what the first one, which compares the execution paths, leaves out.
-        others = (*LONG_TARGETS, *role_targets())
-        arguments += others if release == RELEASES[-1] else without(*others)
+        # One of each kind with the first release, which compares the execution paths, and all others with the last one.
+        of_modules = tuple(target for target in QUICK_TARGETS if not target.startswith("role_"))
+        arguments += without(*QUICK_TARGETS) if release == RELEASES[-1] else of_modules
     ansible_test(session, release, "integration", "--python", str(session.python), *arguments, settings=settings)
 
 
 def without(*targets: str) -> tuple[str, ...]:
     """Return the arguments of ``ansible-test integration`` that leave out targets."""
     return tuple(argument for target in targets for argument in ("--exclude", target))
-
-
-def role_targets() -> list[str]:
-    """Return the integration targets that are not needed to compare execution paths, because they run the modules of
-    others.
-    """
-    found = {path.name for path in ROOT.glob("tests/integration/targets/role_*")}
-    return sorted(found - set(LONG_TARGETS))
 
 
 def integration_quick(session: nox.Session, release: str) -> None:

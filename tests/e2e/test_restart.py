@@ -135,7 +135,7 @@ def host(project: Project) -> t.Iterator[FakeHost]:
         assert fake.failures() == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_fleet_is_restarted_in_turn_until_one_fails(project: Project, host: FakeHost) -> None:
     fleet = Fleet(project, host, ("media-1", "media-2", "media-3"))
     assert fleet.provision("a.example.com").status == 0

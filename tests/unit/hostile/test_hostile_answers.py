@@ -376,13 +376,17 @@ def test_any_value_replaces_a_response(server: HostileServer, call: str) -> None
 IN_EACH_RUN = 3
 """How many wrong values replace a whole answer or of its payload in a run; they take turns."""
 TYPICAL = (0, 6, 8, 12)
-"""A read, a recreate, a purge and a start: the runs that also belong to the short gate."""
+"""A read, a recreate, a purge and a start: those of make test. Every fourth of the others belongs to make test-all."""
 
 
 @pytest.mark.parametrize(
     ("module", "options"),
     [
-        pytest.param(*run, id=f"{number}-{run[0]}", marks=[] if number in TYPICAL else pytest.mark.exhaustive)
+        pytest.param(
+            *run,
+            id=f"{number}-{run[0]}",
+            marks=[] if number in TYPICAL else pytest.mark.exhaustive if number % 4 == 0 else pytest.mark.long,
+        )
         for number, run in enumerate(RUNS)
     ],
 )

@@ -161,7 +161,7 @@ def test_a_file_of_the_api_outlives_runs_that_may_not_restart(site: Site) -> Non
 
 
 @pytest.mark.parametrize("every", [pytest.param(True, marks=pytest.mark.long), False])
-@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("fails", [False, pytest.param(True, marks=pytest.mark.long)])
 @pytest.mark.exhaustive
 def test_a_kill_at_any_point_leaves_a_server_that_the_next_run_completes(site: Site, fails: bool, every: bool) -> None:
     """Before a call for a file or a program, the process is killed. After the next run one server runs with the new

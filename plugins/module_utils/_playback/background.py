@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import json
 import os
@@ -82,12 +83,12 @@ class Publisher:
         """Start a process that works until it is over; return a stream that ends with it, and has why it failed."""
         reading, writing = os.pipe()
         watched = play_of()
-        child = os.fork()
+        child = fork()
         if child == 0:
             try:
                 os.setsid()
                 # The second process has no parent that would have to wait for it.
-                if os.fork() == 0:
+                if fork() == 0:
                     self._run(work, seconds, watched, writing)
             finally:
                 os._exit(0)
@@ -140,6 +141,24 @@ class Publisher:
         with contextlib.suppress(OSError, ValueError):
             if json.loads(self._path.read_text(encoding="utf-8")) == known:
                 self._path.unlink()
+
+
+def fork() -> int:
+    """Fork as ``os.fork`` does. The new process never frees objects that it has inherited.
+
+    A filter graph of PyAV waits, when it is freed, for its threads, which the new process does not have. What had been
+    played before and was not collected yet would let it hang at any time.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        pid = os.fork()
+        if pid == 0:
+            gc.freeze()
+    finally:
+        if collects:
+            gc.enable()
+    return pid
 
 
 def _listed(process: Process | None) -> list[t.Any] | None:

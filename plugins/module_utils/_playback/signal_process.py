@@ -15,7 +15,7 @@ import select
 import signal
 import typing as t
 
-from .background import detach, end_on_request, failure_in, report_failure
+from .background import detach, end_on_request, failure_in, fork, report_failure
 from .playback import NotPlayed
 from .publisher import Publication, publish
 
@@ -36,7 +36,7 @@ class Signal:
         """Begin to publish; this does not wait for the server."""
         parent = os.getpid()
         reading, writing = os.pipe()
-        self._pid = os.fork()
+        self._pid = fork()
         if self._pid == 0:
             try:
                 self._work(parent, writing)

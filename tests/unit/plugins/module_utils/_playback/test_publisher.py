@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -251,6 +252,40 @@ def test_the_play_is_found_by_its_program(monkeypatch: pytest.MonkeyPatch) -> No
     assert found is not None and found.is_running
     monkeypatch.setattr(background.os, "getpid", lambda: 2**22 + 1)
     assert background.play_of() is None
+
+
+def test_no_inherited_object_is_freed() -> None:
+    reading, writing = os.pipe()
+
+    class Left:
+        """Garbage that only a collection frees."""
+
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            os.write(writing, b"freed ")
+
+    gc.disable()
+    try:
+        Left()
+        child = background.fork()
+        if child == 0:
+            gc.collect()
+            os.write(writing, b"collected")
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert os.read(reading, 100) == b"collected" and not gc.isenabled()
+        gc.collect()
+        assert os.read(reading, 100) == b"freed "
+    finally:
+        gc.enable()
+        os.close(reading)
+        os.close(writing)
+    child = background.fork()
+    if child == 0:
+        os._exit(not gc.isenabled())
+    assert os.waitpid(child, 0)[1] == 0 and gc.isenabled()
 
 
 def test_nothing_is_inherited(monkeypatch: pytest.MonkeyPatch) -> None:

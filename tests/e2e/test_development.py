@@ -205,6 +205,7 @@ def contents(clone: pathlib.Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in names.items() if not name.startswith(".build/")}
 
 
+@pytest.mark.long
 def test_a_new_module_that_sends_one_call(clone: pathlib.Path) -> None:
     named = steps("Add a module").replace("NAME", "stream_blink")
     before = contents(clone)

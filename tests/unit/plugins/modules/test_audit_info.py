@@ -470,7 +470,7 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
     "simulator",
     [
         NEWEST,
-        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (*RECORDED[1:], "documented")),
+        *(pytest.param(one, marks=pytest.mark.long) for one in (*RECORDED[1:], "documented")),
     ],
     indirect=True,
 )

@@ -266,8 +266,15 @@ def writers() -> Iterator[Writers]:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("before", ["certificate", "nothing"])
-@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize(
+    "before, fails",
+    [
+        ("certificate", True),
+        ("nothing", False),
+        pytest.param("certificate", False, marks=pytest.mark.long),
+        pytest.param("nothing", True, marks=pytest.mark.long),
+    ],
+)
 def test_a_kill_at_any_point_never_leaves_a_broken_pair(site: Site, writers: Writers, before: str, fails: bool) -> None:
     """Before each call for a file the process is killed; check mode and the next run then find a whole pair,
     and end as if nothing had happened. With ``fails`` it is killed on its way back.

@@ -515,5 +515,5 @@ class State:
 
 
 def lies_under(url: str, base: str) -> bool:
-    """Return whether a url is another one, or a path or query under it."""
-    return url == base or (url.startswith(base) and url[len(base)] in "/?")
+    """Return whether a url is another one, or a port, path or query under it."""
+    return url == base or (url.startswith(base) and url[len(base)] in ":/?")

@@ -79,6 +79,14 @@ options:
     type: list
     elements: dict
     version_added: 2.0.0
+  only_vhosts:
+    description:
+      - Names of the virtual hosts to audit, or patterns such as V(tenant-*). Entries of the lists for others are left
+        out, and of others on the server only host names and TLS are read.
+    type: list
+    elements: str
+    default: ["*"]
+    version_added: 3.0.0
   read_only_vhosts:
     description:
       - Names of virtual hosts of the server's configuration file. They and their applications need not be listed.
@@ -196,12 +204,6 @@ options:
     type: int
     default: 100
     version_added: 3.0.0
-  statistics_vhosts:
-    description: Names or patterns, such as V(tenant-*), of the virtual hosts in RV(statistics).
-    type: list
-    elements: str
-    default: ["*"]
-    version_added: 3.0.0
   play:
     description:
       - Whether to play the live streams as viewers do. Each output is played by each host name of its virtual host and
@@ -220,9 +222,9 @@ options:
     version_added: 3.0.0
 notes:
   - A server with V virtual hosts and A applications receives 3 + 2 V + 2 A requests, or one less for each application
-    of a read-only virtual host that is not listed. With O(sampling_interval), it receives one more for each application
-    with a running push. If the server has received media since its start, each application and each live stream adds
-    one.
+    of a read-only virtual host that is not listed. A virtual host that O(only_vhosts) leaves out is one request. With
+    O(sampling_interval), the server receives one more for each application with a running push. If it has received
+    media since its start, each application and each live stream adds one.
   - Lists of recordings and channels add one request for each of their applications and kinds, and one for each channel
     that exists. Each pulled stream adds one.
   - A live stream without output, and a push task or recording that waits for one, are findings 10 seconds after they
@@ -357,6 +359,13 @@ counts:
   returned: success
   type: dict
   sample: {error: 0, drift: 2, warning: 1, info: 3}
+only_vhosts:
+  description: The value of the option, so that it is known what the other values are about.
+  returned: success
+  type: list
+  elements: str
+  version_added: 3.0.0
+  sample: ["*"]
 restart_required:
   description: Whether there is a finding V(restart_due), so that something is only as listed after a restart.
   returned: if O(durable=true)
@@ -439,7 +448,7 @@ findings:
       version_added: 3.0.0
       sample: [tenant-a, tenant-b]
 vhosts:
-  description: All virtual hosts of the server and of the lists, by name; empty if the server is unreachable.
+  description: All audited virtual hosts of the server and of the lists, by name; empty if the server is unreachable.
   returned: success
   type: list
   elements: dict

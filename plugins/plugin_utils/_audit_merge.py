@@ -17,6 +17,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.te
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import (
     ADDED,
     EMPTY_FINDING,
+    EVERY_VHOST,
     OK,
     SCHEMA_VERSION,
     audit_report,
@@ -94,7 +95,8 @@ def _problem_of(servers: t.Any) -> str:
 
 def _completed(server: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
     """Return a server of a report with all keys: reports of earlier releases have fewer."""
-    if all(option in server for option in ADDED):
+    added = {**{option: [] for option in ADDED}, "only_vhosts": EVERY_VHOST}
+    if added.keys() <= server.keys():
         return server
     findings = [{**EMPTY_FINDING, **finding} for finding in server["findings"]]
-    return {**{option: [] for option in ADDED}, **server, "findings": findings}
+    return {**added, **server, "findings": findings}

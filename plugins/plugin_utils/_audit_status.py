@@ -7,10 +7,14 @@
 from __future__ import annotations
 
 import collections
-import fnmatch
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import INFO, SEVERITIES
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import (
+    INFO,
+    SEVERITIES,
+    Audited,
+    audited_by,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import aligned
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.rows import FAILS, NOT_TRIED
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_page import STATES, rate_of
@@ -28,19 +32,21 @@ def audit_status(report: Record, tenant: str, previous: Record | None = None) ->
     """Return the lines of a table, and one for each finding: the new ones first, then the worst.
 
     :param tenant: name of a virtual host, a pattern with ``*``, or ``all``.
-    :param previous: the report before this one; None if there is none.
+    :param previous: the report before this one; None if there is none. What it was not about is not new.
     """
-    pattern = "*" if tenant == EVERY else tenant
+    asked = audited_by(["*" if tenant == EVERY else tenant])
     rows, findings = [], []
-    known = {_key(server, one) for server in (previous or {"servers": ()})["servers"] for one in server["findings"]}
+    earlier = {server["name"]: server for server in (previous or {"servers": ()})["servers"]}
+    known = {_key(server, one) for server in earlier.values() for one in server["findings"]}
     for server in sorted(report["servers"], key=lambda server: natural(server["name"])):
-        names = [vhost["name"] for vhost in server["vhosts"] if fnmatch.fnmatchcase(vhost["name"], pattern)]
+        names = [vhost["name"] for vhost in server["vhosts"] if asked(vhost["name"])]
+        looked = audited_by(earlier[server["name"]]["only_vhosts"] if server["name"] in earlier else ())
         rows += [_row(server, name) for name in names]
         if not server["reachable"]:
             rows += [(server["name"], tenant, "no answer", *[_UNKNOWN] * (len(_HEADS) - 3))] if not names else []
         for one in server["findings"]:
-            if one["severity"] != INFO and _is_about(one, pattern):
-                is_new = previous is not None and _key(server, one) not in known
+            if one["severity"] != INFO and _is_about(one, asked):
+                is_new = server["name"] in earlier and _is_about(one, looked) and _key(server, one) not in known
                 findings.append((not is_new, SEVERITIES.index(one["severity"]), server["name"], one))
     findings.sort(key=lambda found: (found[0], found[1], natural(found[2])))
     lines = aligned([_HEADS, *rows]) if rows else [f"No server has the tenant {tenant}."]
@@ -56,10 +62,10 @@ def _key(server: Record, finding: Record) -> tuple[t.Any, ...]:
     return (server["name"], finding["kind"], *(finding[place] for place in places))
 
 
-def _is_about(finding: Record, pattern: str) -> bool:
-    """Return whether a finding is about a tenant, or about the whole server."""
+def _is_about(finding: Record, asked: Audited) -> bool:
+    """Return whether a finding is about one of the virtual hosts that are asked for, or about the whole server."""
     names = finding.get("vhosts") or [finding["vhost"]]
-    return names == [""] or any(fnmatch.fnmatchcase(name, pattern) for name in names)
+    return names == [""] or any(map(asked, names))
 
 
 def _row(server: Record, name: str) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ UPTIME = 1234
 def samples(raw: dict[str, Any]) -> dict[tuple[str, str], float]:
     """Return the samples that an audit makes of statistics, by metric and last label."""
     api: Any = SimpleNamespace(map_concurrently=lambda reads: [read() for read in reads])
-    audit = StatisticsAudit(api, Collector(), "server", 100, ["*"])
+    audit = StatisticsAudit(api, Collector(), "server", 100)
     audit.read((raw, DATE), [], [], [])
     base = samples_of([])
     return {key: value for key, value in samples_of(audit.entries).items() if key not in base}

@@ -28,7 +28,20 @@ from .._tls.certificate import Certificate, Endpoint, covers
 from .applications import Applications, Inputs
 from .durable import DurableAudit
 from .expected import ExpectedStreams
-from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Collector, Desired, DesiredCertificate, Finding, affects
+from .findings import (
+    DRIFT,
+    ERROR,
+    EVERY_VHOST,
+    INFO,
+    SEVERITIES,
+    WARNING,
+    Audited,
+    Collector,
+    Desired,
+    DesiredCertificate,
+    Finding,
+    affects,
+)
 from .jobs import JobAudit
 from .kinds import KindAudit
 from .live_statistics import LEVELS, StatisticsAudit
@@ -279,23 +292,23 @@ class Audit:
         play: bool = False,
         expected: t.Sequence[ExpectedStream] = (),
         statistics: str = LEVELS[0],
-        statistics_vhosts: t.Collection[str] = ("*",),
         most_streams: int = 0,
         findings: t.Iterable[Finding] = (),
+        audited: Audited = EVERY_VHOST,
     ) -> None:
         """``sampling_interval`` is the time in seconds between two samples of what runs; 0 for one sample.
 
         ``config_dir`` is the configuration directory that the server starts from, if objects are durable.
         ``viewers`` says how live streams are played, all of them with ``play``, otherwise those that are
         expected to play by a protocol. ``expected`` are the streams that should be live. ``statistics`` is one of
-        :data:`.live_statistics.LEVELS`, with ``most_streams`` at the deepest, of virtual hosts whose names match one
-        of ``statistics_vhosts``.
-        ``findings`` are those about entries of the lists that cannot be compared.
+        :data:`.live_statistics.LEVELS`, with ``most_streams`` at the deepest.
+        ``findings`` are those about entries of the lists that cannot be compared. ``desired``, ``expected`` and
+        ``findings`` have no objects of virtual hosts that are not ``audited``.
         """
         self._api = api
         self._context = context
         self._desired = desired
-        self._collector = Collector(findings)
+        self._collector = Collector(findings, audited)
         self._sampling_interval = sampling_interval
         self._applications = Applications(api, desired, self._collector)
         self._inputs = Inputs(api, self._collector, self._applications)
@@ -308,12 +321,12 @@ class Audit:
             StreamAudit(*common, kind) for kind in (PULLED_STREAMS, SCHEDULED_CHANNELS, MULTIPLEX_CHANNELS)
         )
         self._parts: list[KindAudit] = [self._push_tasks, self._records, self._streams, *self._channels]
-        self._objects = ObjectAudit(*common, self._parts, self._durable)
+        self._objects = ObjectAudit(*common, self._parts, self._durable, audited)
         self._expected = ExpectedStreams(api, context, self._collector, expected)
         self._plays_all = play
         only = None if play else self._expected.played()
         self._playing = PlayAudit(api, context, desired, self._collector, viewers or Viewers(Settings()), only)
-        self._statistics = StatisticsAudit(api, self._collector, statistics, most_streams, statistics_vhosts)
+        self._statistics = StatisticsAudit(api, self._collector, statistics, most_streams)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None
         self._release = NEWEST
@@ -345,9 +358,7 @@ class Audit:
         self._release = self._api.server_version()
         names = set(self._api.list_virtual_hosts())
         self._reachable = True
-        self._objects.start(names)
-        reads = [functools.partial(self._objects.read, name) for name in sorted(self._objects.entries)]
-        self._api.map_concurrently(reads)
+        self._api.map_concurrently(self._objects.reads(names))
         for channels in self._channels:
             channels.read_tracks()
         self._inputs.start(self._version)
@@ -355,7 +366,7 @@ class Audit:
         apps = self._applications.present
         self._inputs.read(
             [*needed, *self._expected.needed_streams()],
-            every=apps if self._plays_all else self._statistics.with_streams(apps),
+            every=apps if self._plays_all or self._statistics.has_streams else (),
         )
         self._look_again()
         self._statistics.read(

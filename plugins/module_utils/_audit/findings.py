@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import typing as t
 
 from .._certificates.probe import Expected
@@ -75,6 +76,18 @@ class Desired(t.NamedTuple):
     multiplex_channels: t.Sequence[t.Mapping[str, t.Any]] = ()
 
 
+Audited = t.Callable[[str], bool]
+"""Whether a virtual host of a name is audited."""
+
+
+def audited_by(patterns: t.Collection[str]) -> Audited:
+    """Return whether a virtual host is audited, by names and patterns such as ``tenant-*``."""
+    return lambda vhost: any(fnmatch.fnmatchcase(vhost, pattern) for pattern in patterns)
+
+
+EVERY_VHOST = audited_by("*")
+
+
 class DesiredCertificate(t.NamedTuple):
     """The certificate that an endpoint should serve, and the fewest days that it must remain valid."""
 
@@ -100,19 +113,28 @@ UNKNOWN = object()
 class Collector:
     """Collects the findings of one audit, in the order of the calls even if they run concurrently."""
 
-    def __init__(self, findings: t.Iterable[Finding] = ()) -> None:
-        """``findings`` are those that were made before the server was asked."""
+    def __init__(self, findings: t.Iterable[Finding] = (), audited: Audited = EVERY_VHOST) -> None:
+        """``findings`` are those that were made before the server was asked.
+
+        Those that are only about virtual hosts that are not ``audited`` are not kept.
+        """
         self.findings: list[Finding] = list(findings)
+        self._audited = audited
 
     def add(self, severity: str, kind: str, message: str, **place: t.Any) -> None:
         """Add a finding. ``place`` holds the remaining fields of :class:`Finding`."""
-        deferred(self.findings.append, Finding(severity, kind, message, **place))
+        self._keep(self.findings.append, Finding(severity, kind, message, **place))
 
     def add_error(self, error: OmeError, **place: t.Any) -> None:
         """Add the finding of a failed request, once; raise the error again if it ends the audit."""
         if error.kind in SERVER_LOST:
             raise error
-        deferred(self._add_once, Finding(ERROR, error.kind, str(error), **place))
+        self._keep(self._add_once, Finding(ERROR, error.kind, str(error), **place))
+
+    def _keep(self, keep: t.Callable[[Finding], None], finding: Finding) -> None:
+        vhosts = [name for name in (finding.vhost, *finding.vhosts) if name]
+        if not vhosts or any(map(self._audited, vhosts)):
+            deferred(keep, finding)
 
     def _add_once(self, finding: Finding) -> None:
         if finding not in self.findings:

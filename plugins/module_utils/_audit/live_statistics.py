@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import typing as t
 
@@ -35,25 +34,19 @@ class StatisticsAudit:
 
     :param level: one of :data:`LEVELS`.
     :param most_streams: of how many streams results tell, those with the most viewers.
-    :param vhosts: patterns of the names of the virtual hosts that are read.
     """
 
-    def __init__(
-        self, api: Api, collector: Collector, level: str, most_streams: int, vhosts: t.Collection[str]
-    ) -> None:
+    def __init__(self, api: Api, collector: Collector, level: str, most_streams: int) -> None:
         self._api = api
         self._collector = collector
         self._level = LEVELS.index(level)
         self._most_streams = most_streams
-        self._vhosts = vhosts
         self._found: list[tuple[_Place, dict[str, t.Any], int | None]] = []
 
-    def with_streams(self, apps: t.Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Return the applications of which all live streams have to be known."""
-        return [place for place in apps if self._is_read(place)] if self._level == LEVELS.index("streams") else []
-
-    def _is_read(self, place: _Place) -> bool:
-        return any(fnmatch.fnmatchcase(place[0], pattern) for pattern in self._vhosts)
+    @property
+    def has_streams(self) -> bool:
+        """Whether all live streams have to be known."""
+        return self._level == LEVELS.index("streams")
 
     def read(
         self,
@@ -72,7 +65,7 @@ class StatisticsAudit:
             return
         self._found = [((), dict(raw), stream.of_server(raw, date)["uptime"])]
         levels: list[list[_Place]] = [[(name,) for name in vhosts], sorted(apps), sorted(tuple(key) for key in streams)]
-        places = [place for level in levels[: self._level] for place in level if self._is_read(place)]
+        places = [place for level in levels[: self._level] for place in level]
         raws = self._api.map_concurrently([functools.partial(self._read, *place) for place in places])
         self._found += [(place, raw, None) for place, raw in zip(places, raws) if isinstance(raw, dict)]
 

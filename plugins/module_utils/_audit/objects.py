@@ -29,7 +29,7 @@ from .._resources.virtual_host import CONFIGURED, VIRTUAL_HOST, Claim, HostNames
 from .._schema.validators import is_addressable
 from .applications import Applications
 from .durable import DurableAudit
-from .findings import DRIFT, ERROR, INFO, UNKNOWN, WARNING, Collector, Desired, affects, where_to_change
+from .findings import DRIFT, ERROR, INFO, UNKNOWN, WARNING, Audited, Collector, Desired, affects, where_to_change
 from .kinds import KindAudit
 
 _IF_CONFIGURED = "If the server's configuration file defines it, name its virtual host in $read_only_vhosts."
@@ -60,9 +60,14 @@ class ObjectAudit:
         applications: Applications,
         parts: t.Sequence[KindAudit],
         durable: DurableAudit,
+        audited: Audited,
     ) -> None:
-        """``parts`` read and compare what is inside of applications, in their order."""
+        """``parts`` read and compare what is inside of applications, in their order.
+
+        Of virtual hosts that are not ``audited`` nothing but themselves is read, for their host names and TLS.
+        """
         self._durable = durable
+        self._audited = audited
         self._api = api
         self._context = context
         self._desired = desired
@@ -74,17 +79,23 @@ class ObjectAudit:
         self._vhosts = {vhost["name"]: vhost for vhost in desired.vhosts}
         self._applications = {key_of(app): app for app in desired.applications}
         self._read: dict[str, ReadHost] = {}
+        self._others: dict[str, t.Any] = {}
         self._unaddressable: list[str] = []
         self.entries: dict[str, dict[str, t.Any]] = {}
         """What results say of each virtual host, by name."""
 
     # Reading
 
-    def start(self, names: t.Collection[str]) -> None:
-        """Make the entries of all virtual hosts; ``names`` are those on the server."""
+    def reads(self, names: t.Collection[str]) -> list[t.Callable[[], None]]:
+        """Make the entries of all audited virtual hosts, and return the calls that read them and the others.
+
+        ``names`` are those on the server. The calls can be made concurrently.
+        """
         listed = {*self._vhosts, *(key[0] for key in self._desired.referenced_keys if len(key) == 1)}
         referenced = {*(key.vhost for key in self._applications), *(vhost for vhost, _app in self._scopes)}
-        self._unaddressable = sorted(name for name in names if not is_addressable(name))
+        self._unaddressable = sorted(name for name in filter(self._audited, names) if not is_addressable(name))
+        addressable = set(filter(is_addressable, names))
+        audited = {*filter(self._audited, addressable), *filter(is_addressable, listed), *referenced}
         self.entries = {
             name: {
                 "name": name,
@@ -92,10 +103,19 @@ class ObjectAudit:
                 "present": name in names,
                 "read_only": name in self._desired.read_only or self._durable.is_inline(name),
             }
-            for name in {*filter(is_addressable, names), *filter(is_addressable, listed), *referenced}
+            for name in audited
         }
+        return [
+            *(functools.partial(self._read_audited, name) for name in sorted(audited)),
+            *(functools.partial(self._read_other, name) for name in sorted(addressable - audited)),
+        ]
 
-    def read(self, name: str) -> None:
+    def _read_other(self, name: str) -> None:
+        """Read a virtual host that is not audited. Raises OmeError if no further request can succeed."""
+        raw = self._collector.read(self._api.read_virtual_host, name, vhost=name)
+        deferred(self._others.__setitem__, name, raw)
+
+    def _read_audited(self, name: str) -> None:
         """Read a virtual host and all that is inside of it; others are read concurrently.
 
         Raises OmeError if no further request can succeed.
@@ -175,9 +195,11 @@ class ObjectAudit:
     @functools.cached_property
     def option_forms(self) -> dict[str, dict[str, t.Any]]:
         """The virtual hosts of the server that could be read, in option form, by name."""
-        raws = {name: read.raw for name, read in sorted(self._read.items())}
+        raws = {**self._others, **{name: read.raw for name, read in self._read.items()}}
         return {
-            name: VIRTUAL_HOST.from_wire(raw) for name, raw in raws.items() if raw is not None and raw is not UNKNOWN
+            name: VIRTUAL_HOST.from_wire(raw)
+            for name, raw in sorted(raws.items())
+            if raw is not None and raw is not UNKNOWN
         }
 
     @property
@@ -187,11 +209,11 @@ class ObjectAudit:
         return [host for host in hosts if host is not None]
 
     def users_of_webhooks(self) -> list[str]:
-        """Return the virtual hosts that ask a control server about publishers or viewers."""
+        """Return the audited virtual hosts that ask a control server about publishers or viewers."""
         return [
             name
             for name, vhost in self.option_forms.items()
-            if any((vhost.get("admission_webhooks", {}).get("enables") or {}).values())
+            if name in self.entries and any((vhost.get("admission_webhooks", {}).get("enables") or {}).values())
         ]
 
     # Comparison
@@ -297,10 +319,11 @@ class ObjectAudit:
     def _judge_host_names(self) -> None:
         """Report host names by which publishers and viewers reach another virtual host, or may reach one."""
         of_hosts = {vhost: names_of(current) for vhost, current in self.option_forms.items()}
-        places = {vhost: place_of(vhost, read_only=self.entries[vhost]["read_only"]) for vhost in of_hosts}
+        places = {vhost: place_of(vhost, read_only=self._is_read_only(vhost)) for vhost in of_hosts}
         claims = HostNames(Claim(vhost, names, places[vhost]) for vhost, names in of_hosts.items())
         causes: dict[tuple[t.Any, ...], dict[str, dict[str, Owner]]] = {}
-        for vhost, names in of_hosts.items():
+        audited = {vhost: names for vhost, names in of_hosts.items() if vhost in self.entries}
+        for vhost, names in audited.items():
             owners = {name: owner for name in names if (owner := claims.owner(name, vhost, places[vhost])) is not None}
             for lost in (True, False):
                 taken = {name: owner for name, owner in owners.items() if owner.lost == lost}
@@ -312,9 +335,15 @@ class ObjectAudit:
         configured = {name for name, place in places.items() if place == CONFIGURED}
         for (lost, _cause), affected in causes.items():
             self._add_host_names(affected, configured, lost=lost)
-        for vhost, names in of_hosts.items():
+        for vhost, names in audited.items():
             if not names and not names_of(self._vhosts.get(vhost)):
                 self._add_no_host_name(vhost)
+
+    def _is_read_only(self, vhost: str) -> bool:
+        if vhost in self.entries:
+            return bool(self.entries[vhost]["read_only"])
+        known = vhost in self._desired.read_only or self._durable.is_inline(vhost)
+        return known or virtual_host.looks_read_only(self._others[vhost])
 
     def _add_host_names(
         self, affected: t.Mapping[str, t.Mapping[str, Owner]], configured: t.Collection[str], *, lost: bool

@@ -11,7 +11,7 @@ import typing as t
 
 from .._api.client import Api
 from .._audit.auditor import Audit
-from .._audit.findings import DRIFT, ERROR, Desired, DesiredCertificate, Finding
+from .._audit.findings import DRIFT, ERROR, Audited, Desired, DesiredCertificate, Finding, audited_by
 from .._audit.live_statistics import LEVELS
 from .._certificates.new_files import sources_of
 from .._certificates.probe import Expected, ProbeSettings
@@ -82,6 +82,7 @@ class AuditInfo(Operation):
             "vhosts": Referenced(list_of(vhost, required=False)),
             "applications": Referenced(list_of(APPLICATION.options(), required=False)),
             **{one.option: Referenced(list_of(one.declaration.options(), required=False)) for one in INSIDE},
+            "only_vhosts": {"type": "list", "elements": "str", "default": ["*"]},
             "read_only_vhosts": NAMES,
             "certificates": list_of(_CERTIFICATE, required=False),
             "certificates_remote_src": {"type": "bool", "default": True},
@@ -91,7 +92,6 @@ class AuditInfo(Operation):
             "expected_streams": Referenced(EXPECTED_STREAMS),
             "statistics": {"type": "str", "choices": list(LEVELS), "default": LEVELS[0]},
             "statistics_streams": {"type": "int", "default": 100},
-            "statistics_vhosts": {"type": "list", "elements": "str", "default": ["*"]},
             "play": {"type": "bool", "default": False},
             "viewers": Referenced(VIEWERS),
             **CHAIN_OPTIONS,
@@ -121,6 +121,11 @@ class AuditInfo(Operation):
         The entries hold nothing but their names.
         """
         return dict(self.params.get(INVALID_ENTRIES) or {})
+
+    @functools.cached_property
+    def audited(self) -> Audited:
+        """Whether a virtual host is audited."""
+        return audited_by(self.params["only_vhosts"])
 
     @functools.cached_property
     def vhosts(self) -> Entries:
@@ -172,6 +177,8 @@ class AuditInfo(Operation):
             raise BadInput("certificate_days", f"expected days, 0 or more, got {self.params['certificate_days']}")
         if self.params["statistics_streams"] < 0:
             raise BadInput("statistics_streams", f"expected 0 or more, got {self.params['statistics_streams']}")
+        if not self.params["only_vhosts"]:
+            raise BadInput("only_vhosts", "expected at least one name or pattern")
         check_durable(self.params)
         check_viewers(self.params["viewers"])
         for index, name in enumerate(self.params["read_only_vhosts"] or []):
@@ -206,11 +213,11 @@ class AuditInfo(Operation):
             expected=expected,
             statistics=self.params["statistics"],
             most_streams=self.params["statistics_streams"],
-            statistics_vhosts=self.params["statistics_vhosts"],
             findings=bad,
+            audited=self.audited,
         )
         audit.run(certificates, settings)
-        return {"changed": False, **audit.result()}
+        return {"changed": False, "only_vhosts": self.params["only_vhosts"], **audit.result()}
 
     def _valid(
         self,
@@ -219,7 +226,8 @@ class AuditInfo(Operation):
         bad: list[Finding],
         referenced_keys: set[tuple[str, ...]],
     ) -> list[dict[str, t.Any]]:
-        """Return the entries that can be compared; add a finding to ``bad`` for each of the others.
+        """Return the entries of audited virtual hosts that can be compared; add a finding to ``bad`` for each of the
+        others.
 
         The identities of invalid entries are added to ``referenced_keys``, with the name of the list if it is one of
         :data:`INSIDE`.
@@ -230,6 +238,8 @@ class AuditInfo(Operation):
         valid: dict[tuple[str, ...], dict[str, t.Any]] = {}
         for path, entry in entries:
             names = tuple(str(entry.get(option, "")) for option in key)
+            if not self.audited(names[0]):
+                continue
             try:
                 if path in self.invalid_entries:
                     raise BadInput(path, self.invalid_entries[path])
@@ -247,6 +257,8 @@ class AuditInfo(Operation):
         """Yield the streams that should be live; add a finding to ``bad`` for invalid entries."""
         for index, entry in enumerate(self.params["expected_streams"] or []):
             path = f"expected_streams[{index}]"
+            if not self.audited(str(entry.get("vhost"))):
+                continue
             try:
                 if path in self.invalid_entries:
                     raise BadInput(path, self.invalid_entries[path])
@@ -261,6 +273,8 @@ class AuditInfo(Operation):
         """Yield the certificate that each endpoint should serve; add a finding to ``bad`` for invalid options."""
         for index, entry in enumerate(self.params["certificates"] or []):
             path, place = f"certificates[{index}]", {"vhost": entry.get("vhost") or ""}
+            if place["vhost"] and not self.audited(place["vhost"]):
+                continue
             if path in self.invalid_entries:
                 bad.append(_bad_input(BadInput(path, self.invalid_entries[path])))
                 continue

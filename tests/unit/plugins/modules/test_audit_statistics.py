@@ -55,12 +55,6 @@ def test_the_server_alone_adds_no_request(simulator: Simulator) -> None:
     assert [one.path for one in simulator.log if "/stats/" in one.path] == ["/v1/stats/current"]
 
 
-def test_only_some_virtual_hosts(simulator: Simulator) -> None:
-    found = audit(simulator, statistics="streams", statistics_vhosts=["t-*", "none"])
-    assert places(found) == ["", "t-a", "t-a/live", "t-a/live/main", "t-a/live/other"]
-    assert not [one.path for one in simulator.log if "/stats/" in one.path and "default" in one.path]
-
-
 def test_the_numbers_are_those_of_the_server(simulator: Simulator) -> None:
     whole, *_vhosts, stream = audit(simulator, statistics="streams", statistics_streams=1)
     read = run_module("server_info", connection(simulator))["server"]

@@ -412,6 +412,15 @@ def test_a_report_of_an_earlier_release_can_be_read() -> None:
     assert read == new and merge_plugin.audit_merge([read], TIME) == new
 
 
+def test_the_page_says_which_virtual_hosts_it_is_about() -> None:
+    limited = {"one": result(only_vhosts=["tenant-*", "t-b"]), "two": result(only_vhosts=["t-b"])}
+    texts = [
+        audit_page(audit_report(results, TIME), TEMPLATE.read_text("utf-8"))
+        for results in (limited, {"one": result(only_vhosts=["*"]), "two": result()})
+    ]
+    assert "Only of the virtual hosts t-b, tenant-*." in texts[0] and "Only of" not in texts[1]
+
+
 def test_the_page_escapes_and_allows_only_its_own_script() -> None:
     report = audit_report({"<b>one</b>": result(finding("drift"))}, TIME)
     text = audit_page(

@@ -89,6 +89,19 @@ def test_new_findings_come_first() -> None:
     ]
 
 
+def test_what_the_report_before_was_not_about_is_not_new() -> None:
+    before = {**FULL, "findings": [], "only_vhosts": ["t-b*"]}
+    found = status("all", {"media-1": FULL}, {"media-1": before})[3:]
+    assert found == [
+        "new error on media-1: Of another.",
+        "new error on media-1: Of the server.",
+        "new drift on media-1: Of both.",
+        "error on media-1: An error.",
+        "warning on media-1: A warning.",
+    ]
+    assert not [line for line in status("all", {"media-1": FULL}, {"media-2": before}) if line.startswith("new")]
+
+
 def test_patterns_and_all() -> None:
     names = [[cells(line)[1] for line in status(tenant, {"m": FULL})[1:3]] for tenant in ("all", "t-*")]
     assert names == [["t-a", "t-b"]] * 2

@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 
 from . import objects
 from .measuring import Sample
 from .places import OUT_OF_PROCESS, Place
-from .table import FEW_ROUNDS, Figure, Row, Run, Sizes, Variables, cpu_quotient, time_ratio
+from .table import Figure, Row, Run, Sizes, Variables, cpu_quotient, time_ratio
 
 PROVISION = "streamops.ovenmediaengine.provision"
 """The playbook that users run."""
@@ -59,13 +58,10 @@ class FleetRows:
         return [
             self._row(DEBUG, "with one `debug` each, for comparison", self._play("debug"), 0.015),
             self._row(SEVEN_DEBUGS, "with seven `debug` each, for comparison", self._play("fleet_debug"), 0.08),
-            self._row(FROM_EMPTY, f"{full}, from empty", self._from_empty, 0.2, self._against_debug(FROM_EMPTY)),
-            self._row(UNCHANGED, f"{full}, unchanged", self._play(PROVISION), 0.2, self._against_debug(UNCHANGED)),
+            self._row(FROM_EMPTY, f"{full}, from empty", self._from_empty, 0.06, self._against_debug(FROM_EMPTY)),
+            self._row(UNCHANGED, f"{full}, unchanged", self._play(PROVISION), 0.05, self._against_debug(UNCHANGED)),
             self._row(ONE_TASK, alone, self._one_task, 0.03, self._against_debug(ONE_TASK)),
-            dataclasses.replace(
-                self._row(AS_MODULES, f"{full}, unchanged, as modules", as_modules, 0.75, (processor, (UNCHANGED,))),
-                rounds=FEW_ROUNDS,
-            ),
+            self._row(AS_MODULES, f"{full}, unchanged, as modules", as_modules, 0.5, (processor, (UNCHANGED,))),
         ]
 
     def _play(self, playbook: str, more: Variables | None = None) -> Run:
@@ -115,17 +111,15 @@ class LargeFleetRows:
                 f"{servers} with one `debug` each, for comparison",
                 debug,
                 1.0 + 0.02 * self._count,
-                rounds=FEW_ROUNDS,
             ),
             Row(
                 LARGE_UNCHANGED,
                 "large",
                 f"{servers} {_full(self._tenants)}, unchanged",
                 self._unchanged,
-                1.0 + 0.2 * self._count,
+                1.0 + 0.05 * self._count,
                 time_ratio(LARGE_UNCHANGED, LARGE_DEBUG, _DEBUG_FIGURE, 2),
                 (LARGE_DEBUG,),
-                rounds=FEW_ROUNDS,
             ),
         ]
 

@@ -20,7 +20,7 @@ import requests
 from .measuring import LIMIT, Sample
 from .places import Place
 from .simulators import TREE
-from .table import EMPTY, FEW_ROUNDS, Row, Run, Sizes, against_script
+from .table import EMPTY, Row, Run, Sizes, against_script
 
 PLAYBACK = "playback"
 _HOST, _APP = "benchmark.example.com", "app"
@@ -71,7 +71,6 @@ class PlaybackRows:
         rows = []
         for count in self._sizes.playbacks:
             script, task = f"playback_{count}_script", f"playback_{count}"
-            rounds = FEW_ROUNDS if count > self._sizes.playbacks[0] else 0
             rows += [
                 Row(
                     script,
@@ -79,7 +78,6 @@ class PlaybackRows:
                     f"A plain asyncio script, {count:,} streams by LL-HLS",
                     self._measured(count, self._script),
                     _BEGUN + 1.5 + 0.02 * count,
-                    rounds=rounds,
                 ),
                 Row(
                     task,
@@ -89,7 +87,6 @@ class PlaybackRows:
                     _BEGUN + 2 + 0.02 * count,
                     against_script(task, script),
                     (EMPTY, script),
-                    rounds=rounds,
                 ),
             ]
         return rows

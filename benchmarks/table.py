@@ -81,12 +81,15 @@ class Row:
     """Whether it is one of the few on which promises rest that take but seconds: they vary more than long ones, and
     are measured more often.
     """
-    rounds: int = 0
-    """In how many of the rounds it is measured: 0 for all."""
+
+    @property
+    def rounds(self) -> int:
+        """In how many of the rounds it is measured: 0 for all."""
+        return next((rounds for seconds, rounds in FEW_ROUNDS if self.expected > seconds), 0)
 
 
-FEW_ROUNDS = 2
-"""In how many rounds rows are measured that take minutes."""
+FEW_ROUNDS = ((60, 1), (15, 2))
+"""In how many rounds rows are measured that take longer than so many seconds: long rows vary little."""
 EXPECTED_EMPTY = 0.6
 SECONDS_A_MODULE = 0.35
 

@@ -33,7 +33,7 @@ from .targets import verdicts
 ROOT = HERE.parent
 BUILD = ROOT / ".build" / "bench"
 PAGE = ROOT / "docs" / "benchmarks.md"
-LEAST_ROUNDS = 5
+LEAST_ROUNDS = 3
 """With fewer rounds the page of the repository is left as it is."""
 AGAIN = 3
 """How often the short rows are measured again in each round."""
@@ -52,7 +52,7 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--rounds",
         type=int,
-        default=rounds or LEAST_ROUNDS,
+        default=rounds or 5,
         help="how often each row is measured (ROUNDS, %(default)s)",
     )
     parser.add_argument(

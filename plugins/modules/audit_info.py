@@ -238,10 +238,6 @@ seealso:
   - module: streamops.ovenmediaengine.vhosts
   - module: streamops.ovenmediaengine.applications
   - module: streamops.ovenmediaengine.push_tasks
-  - module: streamops.ovenmediaengine.records
-  - module: streamops.ovenmediaengine.streams
-  - module: streamops.ovenmediaengine.scheduled_channels
-  - module: streamops.ovenmediaengine.multiplex_channels
   - module: streamops.ovenmediaengine.certificate_info
 """
 
@@ -266,7 +262,6 @@ EXAMPLES = r"""
         url: rtmp://live.platform.example.com/app
         stream_key: "{{ platform_stream_key }}"
     sampling_interval: 5
-  register: audit
 
 - name: Find recordings that do not record, pulls that are gone and channels that do not play
   streamops.ovenmediaengine.audit_info:
@@ -291,7 +286,6 @@ EXAMPLES = r"""
         app: media
         name: mux1
     sampling_interval: 5
-  register: audit
 
 - name: Play what is live, before DNS leads to the server
   streamops.ovenmediaengine.audit_info:
@@ -300,7 +294,6 @@ EXAMPLES = r"""
     viewers:
       connect_to: 203.0.113.7
       protocols: [llhls, webrtc]
-  register: audit
 
 - name: Find certificates that expire within three weeks or differ from the expected ones
   streamops.ovenmediaengine.audit_info:
@@ -314,10 +307,7 @@ EXAMPLES = r"""
         endpoint:
           - host: media-1.example.com
             port: 443
-          - host: media-1.example.com
-            port: 3334
     certificate_days: 21
-  register: audit
 
 - name: Find what differs until a restart, and what a restart would lose
   streamops.ovenmediaengine.audit_info:
@@ -360,12 +350,11 @@ counts:
   type: dict
   sample: {error: 0, drift: 2, warning: 1, info: 3}
 only_vhosts:
-  description: The value of the option, so that it is known what the other values are about.
+  description: The value of the option, which is what all else is about.
   returned: success
   type: list
   elements: str
   version_added: 3.0.0
-  sample: ["*"]
 restart_required:
   description: Whether there is a finding V(restart_due), so that something is only as listed after a restart.
   returned: if O(durable=true)

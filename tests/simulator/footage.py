@@ -123,11 +123,14 @@ def image(codec: str, width: int, height: int) -> bytes:
     :param codec: ``jpeg`` or ``png``.
     """
     import av
+    from av.video.reformatter import VideoReformatter
 
     name, pixels = {"jpeg": ("mjpeg", "yuvj420p"), "png": ("png", "rgb24")}[codec]
     encoder = av.CodecContext.create(name, "w")
     encoder.width, encoder.height, encoder.pix_fmt, encoder.time_base = width, height, pixels, Fraction(1, 1)
-    picture = next(pictures(width, height, 1)).reformat(format=pixels)
+    # Not `reformat` of the frame: PyAV keeps what that uses for the thread, and a process that is forked while the
+    # thread lives would hang as soon as it frees it.
+    picture = VideoReformatter().reformat(next(pictures(width, height, 1)), format=pixels)
     return b"".join(bytes(packet) for frame in (picture, None) for packet in encoder.encode(frame))
 
 

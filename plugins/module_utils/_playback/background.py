@@ -148,6 +148,9 @@ def fork() -> int:
 
     A filter graph of PyAV waits, when it is freed, for its threads, which the new process does not have. What had been
     played before and was not collected yet would let it hang at any time.
+
+    What other threads have for themselves is freed all the same, by Python: none may live that has called ``reformat``
+    of a frame, for which PyAV keeps something for the thread.
     """
     collects = gc.isenabled()
     gc.disable()

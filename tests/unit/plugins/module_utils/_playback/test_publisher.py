@@ -13,6 +13,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playbac
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.playback import Address, NotPlayed
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.publisher import Publication, publish
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.signal_process import Signal
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, footage
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import wait_until
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.viewing import add, application
 
@@ -286,6 +288,22 @@ def test_no_inherited_object_is_freed() -> None:
     if child == 0:
         os._exit(not gc.isenabled())
     assert os.waitpid(child, 0)[1] == 0 and gc.isenabled()
+
+
+def test_a_thread_of_the_simulator_that_has_made_a_picture_can_live() -> None:
+    """Python frees in a new process what other threads have for themselves."""
+    with ThreadPoolExecutor(1) as living:
+        assert living.submit(footage.image, "png", 34, 18).result(PATIENCE)
+        child = background.fork()
+        if child == 0:
+            os._exit(7)
+        process = background.Process(child, background._started(child))
+        try:
+            wait_until(lambda: not process.is_running)
+        finally:
+            os.kill(child, signal.SIGKILL)
+            status = os.waitpid(child, 0)[1]
+        assert os.waitstatus_to_exitcode(status) == 7
 
 
 def test_nothing_is_inherited(monkeypatch: pytest.MonkeyPatch) -> None:

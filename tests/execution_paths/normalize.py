@@ -84,20 +84,19 @@ _PORTS = (
 )
 _FIRST_PORT_OF_A_CLIENT = 32768
 
+# Keys of what was measured, which later tasks can show as well: of something that was played, and of statistics.
+_MEASURED = (
+    *("seconds_to_first_frame", "latency"),
+    *("uptime", "bytes_in", "bytes_out", "bits_per_second_in", "bits_per_second_out"),
+)
 # Keys of results of the collection whose numbers change with time.
 _GROWING = {
     "days_left",
     "attempts",
-    "uptime",
-    "seconds_to_first_frame",
-    "latency",
     "total_bytes_in",
     "total_bytes_out",
     *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),
-    *("uptime", "bytes_in", "bytes_out", "bits_per_second_in", "bits_per_second_out"),
 }
-# Keys of what was measured while something was played, which later tasks can show as well.
-_MEASURED = ("seconds_to_first_frame", "latency")
 # Keys of the tracks of a playback, which have a rendition, whose numbers are measured.
 _OF_TRACK, _TRACK = ("bitrate", "framerate"), "rendition"
 # Keys of the same results that are there as soon as something is recorded.

@@ -16,8 +16,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.te
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import (
     ADDED,
+    ALL_VHOSTS,
     EMPTY_FINDING,
-    EVERY_VHOST,
     OK,
     SCHEMA_VERSION,
     audit_report,
@@ -95,7 +95,7 @@ def _problem_of(servers: t.Any) -> str:
 
 def _completed(server: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
     """Return a server of a report with all keys: reports of earlier releases have fewer."""
-    added = {**{option: [] for option in ADDED}, "only_vhosts": EVERY_VHOST}
+    added = {**{option: [] for option in ADDED}, "only_vhosts": ALL_VHOSTS}
     if added.keys() <= server.keys():
         return server
     findings = [{**EMPTY_FINDING, **finding} for finding in server["findings"]]

@@ -22,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.f
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.rows import FAILS, NOT_TRIED
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.jobs import PUSH_TASKS, RECORDS
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import EVERY_VHOST, OK, natural
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import ALL_VHOSTS, OK, natural
 from markupsafe import Markup
 
 Record = t.Mapping[str, t.Any]
@@ -146,7 +146,7 @@ class Page:
         self.wrong = sum(server["status"] in (ERROR, DRIFT) for server in self.servers)
         self.silent = sum(not server["reachable"] for server in self.servers)  # includes servers that were not asked
         limits = {tuple(server["only_vhosts"]) for server in self.servers}
-        self.only = sorted({name for limit in limits for name in limit}) if limits != {tuple(EVERY_VHOST)} else []
+        self.only = sorted({name for limit in limits for name in limit}) if limits != {tuple(ALL_VHOSTS)} else []
         self.versions = collections.Counter(
             str(server["version"] or "unknown") for server in self.servers if server["reachable"]
         )

@@ -102,7 +102,7 @@ def _server(name: str, result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         "status": _worst(counts),
         "reachable": bool(result.get("reachable", False)),
         "version": _plain(result.get("version")),
-        "only_vhosts": _plain(result.get("only_vhosts") or EVERY_VHOST),
+        "only_vhosts": _plain(result.get("only_vhosts") or ALL_VHOSTS),
         "counts": counts,
         "findings": findings,
         "vhosts": _plain(result.get("vhosts") or []),
@@ -115,7 +115,7 @@ def _server(name: str, result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 EMPTY_FINDING = Finding("", "", "")._asdict()
 ADDED = ("records", "streams", "channels", "playbacks", "expected_streams", "statistics")
 """Lists that reports of earlier releases than 2.0.0, or than 3.0.0 for the last one, do not have."""
-EVERY_VHOST = ["*"]
+ALL_VHOSTS = ["*"]
 """The value of ``only_vhosts`` without a limit."""
 
 

@@ -101,7 +101,7 @@ class ObjectAudit:
                 "name": name,
                 "listed": name in listed,
                 "present": name in names,
-                "read_only": name in self._desired.read_only or self._durable.is_inline(name),
+                "read_only": self._is_known_read_only(name),
             }
             for name in audited
         }
@@ -109,6 +109,10 @@ class ObjectAudit:
             *(functools.partial(self._read_audited, name) for name in sorted(audited)),
             *(functools.partial(self._read_other, name) for name in sorted(addressable - audited)),
         ]
+
+    def _is_known_read_only(self, name: str) -> bool:
+        """Return whether the configuration file defines a virtual host, as far as is known before it is read."""
+        return name in self._desired.read_only or self._durable.is_inline(name)
 
     def _read_other(self, name: str) -> None:
         """Read a virtual host that is not audited. Raises OmeError if no further request can succeed."""
@@ -342,8 +346,7 @@ class ObjectAudit:
     def _is_read_only(self, vhost: str) -> bool:
         if vhost in self.entries:
             return bool(self.entries[vhost]["read_only"])
-        known = vhost in self._desired.read_only or self._durable.is_inline(vhost)
-        return known or virtual_host.looks_read_only(self._others[vhost])
+        return self._is_known_read_only(vhost) or virtual_host.looks_read_only(self._others[vhost])
 
     def _add_host_names(
         self, affected: t.Mapping[str, t.Mapping[str, Owner]], configured: t.Collection[str], *, lost: bool

@@ -193,7 +193,7 @@ options:
     version_added: 3.0.0
   statistics:
     description:
-      - How deep RV(statistics) are. Below V(server), each place is one request, and V(streams) one more for each
+      - How deep RV(statistics) are. Below V(server), each place is one request, and the list of live streams of each
         application.
     type: str
     choices: [server, vhosts, applications, streams]
@@ -455,6 +455,9 @@ vhosts:
     read_only:
       description: Whether it is known to come from the server's configuration file.
       type: bool
+    live_streams:
+      description: Number of live inputs. V(null) if not read, as with O(statistics=server) before anything has come in.
+      type: int
     status:
       description: Worst finding about the virtual host, its contents, and its certificates.
       type: str

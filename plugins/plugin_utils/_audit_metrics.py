@@ -52,6 +52,7 @@ METRICS = (
     Metric("server_findings", "Number of findings of the server by severity.", ("server", "severity")),
     Metric("findings", "Number of findings of the server by severity and kind.", ("server", "severity", "kind")),
     Metric("vhosts", "Number of virtual hosts by the worst severity of their findings.", ("server", "status")),
+    Metric("live_streams", "Number of live inputs.", ("server", "vhost")),
     Metric("push_tasks", "Number of push tasks by state.", ("server", "vhost", "state")),
     Metric("records", "Number of recordings by state.", ("server", "vhost", "state")),
     Metric("streams", "Number of listed pulled streams that are live or missing.", ("server", "vhost", "state")),
@@ -102,6 +103,10 @@ def _add_server(samples: dict[str, Samples], server: Record) -> None:
     _count(samples["findings"], ((name, _label(one["severity"]), _label(one["kind"])) for one in server["findings"]))
     for status in VHOST_STATES:
         samples["vhosts"][name, status] = sum(one["status"] == status for one in server["vhosts"])
+    for one in sorted(server["vhosts"], key=lambda one: natural(one["name"])):
+        if one.get("live_streams") is not None:  # reports of earlier releases have no numbers
+            key = (name, _label(one["name"]))
+            samples["live_streams"][key] = samples["live_streams"].get(key, 0) + one["live_streams"]
     for option in ("push_tasks", "records"):
         _count(samples[option], ((name, _label(one["vhost"]), _state(one["state"])) for one in server[option]))
     _count(

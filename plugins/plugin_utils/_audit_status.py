@@ -72,15 +72,14 @@ def _row(server: Record, name: str) -> tuple[str, ...]:
     def of_tenant(key: str) -> list[Record]:
         return [one for one in server[key] if one["vhost"] == name]
 
-    status = next(vhost["status"] for vhost in server["vhosts"] if vhost["name"] == name)
-    statistics = of_tenant("statistics")
-    whole = next((one for one in statistics if not one["app"]), None)
-    live = [one for one in statistics if one["stream"]]
+    vhost = next(vhost for vhost in server["vhosts"] if vhost["name"] == name)
+    whole = next((one for one in of_tenant("statistics") if not one["app"]), None)
+    live = vhost.get("live_streams")  # reports of earlier releases have no number
     return (
         server["name"],
         name,
-        STATES[status][1],
-        str(len(live)) if any(one["stream"] for one in server["statistics"]) else _UNKNOWN,
+        STATES[vhost["status"]][1],
+        _UNKNOWN if live is None else str(live),
         _viewers(whole),
         *(_UNKNOWN if whole is None else rate_of(whole[f"bits_per_second_{way}"]) for way in ("in", "out")),
         *(_states(of_tenant(key)) for key in ("push_tasks", "records")),

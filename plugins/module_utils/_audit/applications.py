@@ -38,6 +38,7 @@ class Applications:
         self._raws: dict[tuple[str, str], t.Any] = {}
         self._present: set[tuple[str, str]] = set()
         self._live: dict[tuple[str, str], t.Collection[str]] = {}
+        self._unlisted: set[tuple[str, str]] = set()
 
     def keep(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
         """Keep an application in wire form, so that it is not read again, and whether it is on the server."""
@@ -88,21 +89,23 @@ class Applications:
         places = {*(key[:2] for key in wanted), *every}
         scopes = [scope for scope in sorted(places) if scope not in self._live]
         lists = self._api.map_concurrently([functools.partial(self._list_live, *scope) for scope in scopes])
-        self._live.update(zip(scopes, lists))
+        self._live.update((scope, names or ()) for scope, names in zip(scopes, lists))
+        self._unlisted.update(scope for scope, names in zip(scopes, lists) if names is None)
         # Only profiles say which other names the outputs of a stream have.
         unknown = [key[:2] for key in wanted if self._live[key[:2]] and key[2] not in self._live[key[:2]]]
         missing = [scope for scope in dict.fromkeys(unknown) if self._raws.get(scope) is None]
         reads = [functools.partial(self._read, Key(*scope)) for scope in missing]
         self._raws.update(zip(missing, self._api.map_concurrently(reads)))
 
-    def _list_live(self, vhost: str, app: str) -> t.Collection[str]:
-        """Return the names of the live input streams of an application; none if they cannot be read."""
+    def _list_live(self, vhost: str, app: str) -> t.Collection[str] | None:
+        """Return the names of the live input streams of an application; None if they cannot be read."""
         try:
             return self._streams.list(vhost, app)
         except OmeError as error:
-            if error.kind not in NO_APPLICATION:
-                self._collector.add_error(error, vhost=vhost, application=app)
-            return ()
+            if error.kind in NO_APPLICATION:
+                return ()
+            self._collector.add_error(error, vhost=vhost, application=app)
+            return None
 
     @property
     def present(self) -> list[tuple[str, str]]:
@@ -112,6 +115,13 @@ class Applications:
     def live_inputs(self) -> list[Key]:
         """Return the live inputs of the applications whose streams were listed."""
         return sorted(Key(*scope, name) for scope, names in self._live.items() for name in names)
+
+    def count_live(self, vhost: str) -> int | None:
+        """Return how many live inputs a virtual host has; None if those of one of its applications were not read."""
+        scopes = [scope for scope in self._present if scope[0] == vhost]
+        if any(scope in self._unlisted or scope not in self._live for scope in scopes):
+            return None
+        return sum(len(self._live[scope]) for scope in scopes)
 
     def is_live(self, stream: Key) -> bool:
         """Return whether a stream is known to be live: as the input or the output of an application."""

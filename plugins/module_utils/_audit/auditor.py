@@ -350,6 +350,7 @@ class Audit:
         endpoints.compare(certificates, self._objects.tls_hosts)
         self._certificates = endpoints.entries
         for name, entry in self._objects.entries.items():
+            entry["live_streams"] = self._live_streams(name)
             entry["status"] = self._status(name, entry, finished=name not in self._objects.unread)
 
     def _read_server(self) -> None:
@@ -366,7 +367,7 @@ class Audit:
         apps = self._applications.present
         self._inputs.read(
             [*needed, *self._expected.needed_streams()],
-            every=apps if self._plays_all or self._statistics.has_streams else (),
+            every=apps if self._plays_all or self._statistics.is_deep else (),
         )
         self._look_again()
         self._statistics.read(
@@ -410,6 +411,12 @@ class Audit:
         if self._sampling_interval and calls:
             self._context.sleep(self._sampling_interval)
             self._api.map_concurrently(calls)
+
+    def _live_streams(self, vhost: str) -> int | None:
+        """Return how many inputs of a virtual host are live; None if that was not read, and of one that is missing."""
+        if not (self._objects.entries[vhost]["present"] and self._objects.lists_applications(vhost)):
+            return None
+        return self._applications.count_live(vhost)
 
     def _status(self, name: str, entry: t.Mapping[str, t.Any], *, finished: bool) -> str:
         """Return the status of a virtual host: the worst severity of it and of what is inside of it."""

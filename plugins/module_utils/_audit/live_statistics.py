@@ -44,9 +44,9 @@ class StatisticsAudit:
         self._found: list[tuple[_Place, dict[str, t.Any], int | None]] = []
 
     @property
-    def has_streams(self) -> bool:
-        """Whether all live streams have to be known."""
-        return self._level == LEVELS.index("streams")
+    def is_deep(self) -> bool:
+        """Whether all live streams have to be known, to count them."""
+        return self._level > LEVELS.index("server")
 
     def read(
         self,

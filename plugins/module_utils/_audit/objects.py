@@ -194,6 +194,10 @@ class ObjectAudit:
         """The virtual hosts that were not read to the end, because the server stopped answering before."""
         return set(self.entries) - set(self._read)
 
+    def lists_applications(self, vhost: str) -> bool:
+        """Return whether the applications of a virtual host are known."""
+        return vhost in self._read and self._read[vhost].names is not None
+
     # What was read
 
     @functools.cached_property

@@ -91,8 +91,6 @@ class Snapshots:
     def __init__(self, api: Api, context: Context) -> None:
         self._api = api
         self._context = context
-        self._waiter = JobWaiter(api, context, PUSH_TASKS, STOP_TIMEOUT)
-        self._push_tasks = Jobs(api, context, PUSH_TASKS, wait_timeout=STOP_TIMEOUT)
 
     def read(self, vhost: str, *, live: bool = False) -> Snapshot:
         """Return what a virtual host holds; leave out, with a warning, what cannot be addressed.
@@ -199,6 +197,10 @@ class Snapshots:
         for app in contents.apps:
             self._api.delete_application(vhost, app)
 
+    @property
+    def _waiter(self) -> JobWaiter:
+        return JobWaiter(self._api, self._context, PUSH_TASKS, STOP_TIMEOUT)
+
     def _stop(self, key: Key, contents: Snapshot) -> None:
         contents.stops.uncertain.append(key)
         JobEndpoints(self._api, PUSHES).stop(*key)
@@ -228,7 +230,7 @@ class Snapshots:
             # A task that is being stopped is still listed, and would count as running.
             self._waiter.wait_until_gone(contents.stops.requested)
             self._waiter.wait_until_gone(contents.stops.uncertain, timeout=STABLE_TIMEOUT)
-            items = self._push_tasks.ensure_started(tasks)
+            items = Jobs(self._api, self._context, PUSH_TASKS, wait_timeout=STOP_TIMEOUT).ensure_started(tasks)
         except OmeError:
             return [f"push task {key.app}/{key.name}" for key in contents.tasks]
         return [f"push task {item.label['app']}/{item.label['id']}" for item in items if item.action == FAILED]

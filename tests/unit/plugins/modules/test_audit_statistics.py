@@ -90,3 +90,35 @@ def test_a_place_that_cannot_be_read_is_a_finding(simulator: Simulator) -> None:
 def test_a_negative_number_of_streams_is_refused(simulator: Simulator) -> None:
     done = run_module("audit_info", connection(simulator, statistics_streams=-1))
     assert done.failed and done["error"]["kind"] == "bad_input"
+
+
+def live(simulator: Simulator, **options: Any) -> dict[str, int | None]:
+    """Return the number of live inputs that an audit reports of each virtual host."""
+    asked = {"read_only_vhosts": ["default", "t-a"], "statistics": "vhosts", "retries": 0, **options}
+    done = run_module("audit_info", connection(simulator, **asked))
+    assert not done.failed, done["msg"]
+    return {one["name"]: one["live_streams"] for one in done["vhosts"]}
+
+
+@pytest.mark.parametrize("level", LEVELS[1:])
+def test_live_streams_are_counted(simulator: Simulator, level: str) -> None:
+    assert live(simulator, statistics=level, statistics_streams=1) == {"default": 0, "t-a": 2}
+
+
+def test_no_application_is_asked_for_streams_of_a_server_that_has_received_nothing(simulator: Simulator) -> None:
+    assert live(simulator, statistics="server") == {"default": None, "t-a": None}
+    assert [one.path for one in simulator.log if one.path.endswith("/streams")] == []
+
+
+def test_live_streams_that_cannot_be_read_are_not_counted(simulator: Simulator) -> None:
+    simulator.inject("status", method="GET", path="/v1/vhosts/t-a/apps/live/streams", status=500, times=-1)
+    assert live(simulator) == {"default": 0, "t-a": None}
+
+
+def test_live_streams_of_unknown_applications_are_not_counted(simulator: Simulator) -> None:
+    simulator.inject("status", method="GET", path="/v1/vhosts/t-a/apps", status=500, times=1)
+    assert live(simulator) == {"default": 0, "t-a": None}
+
+
+def test_a_missing_virtual_host_has_no_number_of_live_streams(simulator: Simulator) -> None:
+    assert live(simulator, vhosts=[{"name": "gone"}]) == {"default": 0, "gone": None, "t-a": 2}

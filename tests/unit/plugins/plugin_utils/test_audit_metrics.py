@@ -99,7 +99,7 @@ def fleet() -> dict[str, Any]:
         findings=[{"severity": severity, "kind": kind, **canary} for severity, kind in kinds()]
         + [{"severity": "drift", "kind": "missing", **canary}],
         vhosts=[
-            {"name": f"t-{status}-{number}", "status": status}
+            {"name": f"t-{status}-{number}", "status": status, "live_streams": number - 1 if number else None}
             for number, status in enumerate(("missing", "not_listed", *SEVERITIES, "ok", "ok"))
         ],
         push_tasks=[{**task, "state": state} for state in states] + [{**task, "vhost": "other", "state": "error"}],
@@ -198,6 +198,10 @@ def test_playbacks_by_protocol() -> None:
 def test_who_watches() -> None:
     found = parsed(audit_metrics(audit_report(fleet(), END, START)))
     assert found["uptime_seconds"] == {("media-10",): 90}
+    assert found["live_streams"] == {
+        ("media-10", f"t-{status}-{number + 1}"): number
+        for number, status in enumerate(("not_listed", *SEVERITIES, "ok", "ok"))
+    }
     assert found["connections"] == {
         ("media-10", "", "", "", "llhls"): 5,
         ("media-10", "", "", "", "webrtc"): 2,

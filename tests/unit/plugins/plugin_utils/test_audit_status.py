@@ -35,7 +35,7 @@ def playback(verdict: str, seconds: float | None = None) -> dict[str, Any]:
 FULL = {
     "reachable": True,
     "version": "0.21.0",
-    "vhosts": [{"name": "t-a", "status": "error"}, {"name": "t-b", "status": "ok"}],
+    "vhosts": [{"name": "t-a", "status": "error", "live_streams": 101}, {"name": "t-b", "status": "ok"}],
     "findings": [
         finding("info", "Good to know."),
         finding("warning", "A warning.", vhost="t-a"),
@@ -68,14 +68,20 @@ def test_a_tenant_on_two_servers() -> None:
     assert cells(heads) == [
         *("server", "tenant", "state", "live", "viewers", "in", "out", "pushes", "recordings", "plays", "certificate"),
     ]
-    assert cells(first)[:5] == ["media-2", "t-a", "error", "–", "–"]
+    assert cells(first)[:5] == ["media-2", "t-a", "error", "101", "–"]
     assert cells(second) == [
-        *("media-10", "t-a", "error", "1", "134 (llhls 120, webrtc 14)", "4.1 Mbit/s", "–"),
+        *("media-10", "t-a", "error", "101", "134 (llhls 120, webrtc 14)", "4.1 Mbit/s", "–"),
         *("1 error, 2 pushing", "–", "2 of 3, 0.50 s", "9 days"),
     ]
     assert [finding.partition(" ")[0] for finding in findings] == ["error"] * 4 + ["drift"] * 2 + ["warning"] * 2
     assert findings[:2] == ["error on media-2: An error.", "error on media-2: Of the server."]
     assert findings[-1] == "warning on media-10: A warning."
+
+
+def test_a_number_of_live_streams_that_is_not_known() -> None:
+    vhosts = [{"name": name, "status": "ok", **live} for name, live in (("t-a", {"live_streams": None}), ("t-b", {}))]
+    lines = status("all", {"media-1": {**FULL, "vhosts": vhosts}})[1:3]
+    assert [cells(line)[3] for line in lines] == ["–", "–"]
 
 
 def test_new_findings_come_first() -> None:

@@ -60,6 +60,13 @@ options:
         reported as not tried.
     type: list
     elements: dict
+  only_vhosts:
+    description:
+      - Names of virtual hosts in these lists, or patterns such as V(tenant-*). Others are not played. A name that no
+        list has is reported as not tried.
+    type: list
+    elements: str
+    default: ["*"]
   encoders:
     description:
       - How encoders reach the server. Without it, as its sample configuration has it. O(viewers.verify_chain) also
@@ -153,6 +160,12 @@ EXAMPLES = r"""
 - name: Show the summary
   ansible.builtin.debug:
     msg: "{{ my_proof.line }}"
+
+- name: Prove that one tenant of the lists plays
+  streamops.ovenmediaengine.verify:
+    vhosts: "{{ ovenmediaengine_vhosts }}"
+    push_tasks: "{{ ovenmediaengine_push_tasks }}"
+    only_vhosts: [tenant-a]
 
 - name: See what would be tried
   streamops.ovenmediaengine.verify:

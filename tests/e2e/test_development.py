@@ -205,6 +205,26 @@ def contents(clone: pathlib.Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in names.items() if not name.startswith(".build/")}
 
 
+def differing(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    """Return the paths of files that were added or changed."""
+    assert set(before) <= set(after)
+    return {name for name, content in after.items() if before.get(name) != content}
+
+
+def test_another_text_of_an_error(clone: pathlib.Path) -> None:
+    (name,) = re.findall(r"`(\S+/errors\.py)`", steps("Where to find things"))
+    before = contents(clone)
+    text = before[name].decode()
+    old, new = "The server does not accept the access token.", "The server refuses the access token."
+    assert text.count(old) == 1
+    (clone / name).write_text(text.replace(old, new), encoding="utf-8")
+    run_make(clone, "format")
+    after = contents(clone)
+    guide = "docs/docsite/rst/guide_errors.rst"
+    assert differing(before, after) == {name, guide}
+    assert new in after[guide].decode() and old not in after[guide].decode()
+
+
 @pytest.mark.long
 def test_a_new_module_that_sends_one_call(clone: pathlib.Path) -> None:
     named = steps("Add a module").replace("NAME", "stream_blink")
@@ -213,9 +233,7 @@ def test_a_new_module_that_sends_one_call(clone: pathlib.Path) -> None:
     commands = [shlex.split(line) for line in re.findall(r"^\$ make (.+)$", named, re.MULTILINE)]
     assert commands[0] == ["format"]
     run_make(clone, "format")
-    after = contents(clone)
-    assert set(before) <= set(after)
-    changed = {name for name, content in after.items() if before.get(name) != content}
+    changed = differing(before, contents(clone))
     assert changed == {
         "README.md",
         "docs/api-coverage.md",

@@ -131,6 +131,17 @@ def test_provision_proves_that_it_plays(project: Project, server: Simulator) -> 
     assert run.status == 0 and table_of(run, "media-1")[-1] == "2 play, 0 fail, 0 not tried", run.output
 
 
+def test_text_for_no_starts_no_proof(project: Project, server: Simulator) -> None:
+    play(project, {"media-1": variables(server)}, playbook="streamops.ovenmediaengine.provision")
+    run = play(
+        project,
+        {"media-1": variables(server)},
+        *("-e", "ovenmediaengine_verify=no"),
+        playbook="streamops.ovenmediaengine.provision",
+    )
+    assert run.status == 0 and "unchanged" in run.output and "published" not in run.output, run.output
+
+
 @pytest.mark.exhaustive
 def test_one_report_of_a_fleet(project: Project, server: Simulator) -> None:
     with media_server() as empty:

@@ -128,3 +128,20 @@ def test_roles_declare_only_secrets_as_secrets() -> None:
         "server_environment",
         "server_previous_api_token",
     }
+
+
+def test_a_condition_takes_text_for_a_boolean() -> None:
+    """Surveys of AWX and `-e` give text, of which `false` is as true as any other."""
+    wrong = []
+    for specs in sorted(ROOT.glob("roles/*/meta/argument_specs.yml")):
+        entries = yaml.safe_load(specs.read_text(encoding="utf-8"))["argument_specs"].values()
+        flags = {name for entry in entries for name, option in entry["options"].items() if option["type"] == "bool"}
+        for tasks in sorted(specs.parents[1].glob("tasks/*.yml")):
+            for line in tasks.read_text(encoding="utf-8").splitlines():
+                # As the whole value of an option of a module, which converts it.
+                rest = re.sub(r'"\{\{ \w+( \| default\(omit\))? \}\}"', "", line.partition(" # ")[0])
+                used = re.findall(r"(?<![\w.])(\w+)(?!\w|:)(?: \| default\(\w+\))?( \| bool\b)?", rest)
+                wrong += [
+                    (tasks.parent.parent.name, name) for name, converted in used if name in flags and not converted
+                ]
+    assert wrong == []

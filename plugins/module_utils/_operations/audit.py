@@ -31,7 +31,19 @@ from .._resources.virtual_host import VIRTUAL_HOST, VIRTUAL_HOSTS
 from .._schema.objects import Object
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
-from .base import INVALID_ENTRIES, NAMES, TEXT, Operation, Params, Referenced, Result, check_name, list_of
+from .base import (
+    INVALID_ENTRIES,
+    NAMES,
+    ONLY_VHOSTS,
+    TEXT,
+    Operation,
+    Params,
+    Referenced,
+    Result,
+    check_name,
+    check_only_vhosts,
+    list_of,
+)
 from .certificates import (
     CHAIN_OPTIONS,
     ENDPOINTS,
@@ -82,7 +94,7 @@ class AuditInfo(Operation):
             "vhosts": Referenced(list_of(vhost, required=False)),
             "applications": Referenced(list_of(APPLICATION.options(), required=False)),
             **{one.option: Referenced(list_of(one.declaration.options(), required=False)) for one in INSIDE},
-            "only_vhosts": {"type": "list", "elements": "str", "default": ["*"]},
+            "only_vhosts": ONLY_VHOSTS,
             "read_only_vhosts": NAMES,
             "certificates": list_of(_CERTIFICATE, required=False),
             "certificates_remote_src": {"type": "bool", "default": True},
@@ -177,8 +189,7 @@ class AuditInfo(Operation):
             raise BadInput("certificate_days", f"expected days, 0 or more, got {self.params['certificate_days']}")
         if self.params["statistics_streams"] < 0:
             raise BadInput("statistics_streams", f"expected 0 or more, got {self.params['statistics_streams']}")
-        if not self.params["only_vhosts"]:
-            raise BadInput("only_vhosts", "expected at least one name or pattern")
+        check_only_vhosts(self.params)
         check_durable(self.params)
         check_viewers(self.params["viewers"])
         for index, name in enumerate(self.params["read_only_vhosts"] or []):

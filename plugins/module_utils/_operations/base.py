@@ -27,6 +27,7 @@ AnyOperation = t.TypeVar("AnyOperation", bound="Operation")
 FLAG = {"type": "bool", "default": False}
 TEXT = {"type": "str"}
 NAMES = {"type": "list", "elements": "str"}
+ONLY_VHOSTS = {**NAMES, "default": ["*"]}
 PREDICTED = {"type": "list", "elements": "dict"}
 WAIT_TIMEOUT = {"type": "float", "default": 30.0}
 LONGEST_WAIT = 86400  # seconds
@@ -166,6 +167,12 @@ def addressable_names(names: t.Iterable[str], what: str, context: Context) -> li
         shown = listed([repr(name) for name in unaddressable])
         context.warn(f"The result lacks {what} that cannot be addressed because of their names: {shown}.")
     return [name for name in names if name not in unaddressable]
+
+
+def check_only_vhosts(params: Params) -> None:
+    """Raise BadInput if the option ``only_vhosts`` is empty, which could mean all of them or none."""
+    if not params["only_vhosts"]:
+        raise BadInput("only_vhosts", "expected at least one name or pattern")
 
 
 def check_wait_timeout(params: Params) -> None:

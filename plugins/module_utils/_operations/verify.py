@@ -11,6 +11,7 @@ import functools
 import typing as t
 
 from .._api.client import Api
+from .._audit.findings import Audited, audited_by
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.secret_store import SecretStore
@@ -22,7 +23,16 @@ from .._playback.verification import Verification
 from .._resources.jobs import PUSH_TASKS, RECORDS
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object
-from .base import WAIT_TIMEOUT, Operation, Params, Referenced, Result, check_wait_timeout
+from .base import (
+    ONLY_VHOSTS,
+    WAIT_TIMEOUT,
+    Operation,
+    Params,
+    Referenced,
+    Result,
+    check_only_vhosts,
+    check_wait_timeout,
+)
 from .playback_info import check_connect_to
 from .provision_parts import PARTS, Part, applications_inside
 from .results import ManagingOperation
@@ -41,6 +51,7 @@ class Verify(Operation):
         lists = {part.name: Referenced({**part.specs[part.entries], "required": False}) for part in _PARTS}
         return {
             **lists,
+            "only_vhosts": ONLY_VHOSTS,
             "viewers": VIEWERS,
             "encoders": ENCODERS,
             "sink": {"type": "dict", "options": {"host": {"type": "str", "required": True}, "port": {"type": "int"}}},
@@ -73,6 +84,7 @@ class Verify(Operation):
             if self.params[part.name]:
                 with part.naming(operation):
                     operation.check()
+        check_only_vhosts(self.params)
         check_wait_timeout(self.params)
         check_viewers(self.params["viewers"])
         check_address(self.params["encoders"], "encoders")
@@ -83,17 +95,32 @@ class Verify(Operation):
         options = [self.params[option] for option in ("viewers", "encoders", "sink", "wait_timeout")]
         rows += Verification(api, context, reach_of(*options)).run(places)
         for kind in _JOBS:
-            jobs = [kind.declaration.specified(job) for job in self.params[kind.option] or ()]
+            listed = self.params[kind.option] or ()
+            jobs = [kind.declaration.specified(job) for job in listed if self._is_asked(job["vhost"])]
             rows += check_jobs(kind, jobs, api, context)
+        rows += [Row(name, "").not_tried("No list has it.") for name in self._unlisted()]
         return _result(rows, check_mode=context.check_mode)
 
     # From the lists to places
 
+    @functools.cached_property
+    def _is_asked(self) -> Audited:
+        """Whether a virtual host is played."""
+        return audited_by(self.params["only_vhosts"])
+
+    def _unlisted(self) -> list[str]:
+        """Return the names and patterns of `only_vhosts` that no entry of a list has."""
+        names = {vhost["name"] for vhost in self.params["vhosts"] or ()}
+        names |= {entry["vhost"] for option in _LISTS[1:] for entry in self.params[option] or ()}
+        asked = dict.fromkeys(self.params["only_vhosts"])
+        return [name for name in asked if name != "*" and not any(map(audited_by([name]), names))]
+
     def _places(self, api: Api, context: Context) -> tuple[list[Place], list[Row]]:
         """Return the places of the lists, and the rows of those that cannot be read."""
-        vhosts = {vhost["name"]: VIRTUAL_HOST.specified(vhost) for vhost in self.params["vhosts"] or ()}
+        entries = [vhost for vhost in self.params["vhosts"] or () if self._is_asked(vhost["name"])]
+        vhosts = {vhost["name"]: VIRTUAL_HOST.specified(vhost) for vhost in entries}
         apps = [*applications_inside(self.params), *(self.params["applications"] or ())]
-        keys = list(dict.fromkeys((app["vhost"], app["name"]) for app in apps))
+        keys = list(dict.fromkeys((app["vhost"], app["name"]) for app in apps if self._is_asked(app["vhost"])))
         places: list[Place] = []
         rows: list[Row] = []
         for vhost, app in keys:

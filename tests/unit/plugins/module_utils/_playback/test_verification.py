@@ -20,6 +20,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit import running_mod
 from .verifying import HOST, POLICY, application, create, media_server, options, short, tenant, turn_clock, verify
 
 PUBLISHED = ("rtmp", None, None, "plays", None)
+PLACE = {"app": "live", "stream": {"name": "main"}}
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +117,36 @@ class TestWhatPlays:
             ("hls", True, "plays", None),
         ]
         assert done.failed and "none by HLS" in done["msg"]
+
+    @pytest.mark.parametrize(
+        ("asked", "played_of", "unlisted"),
+        [
+            (["*"], ["t-b", "t-a", "t-ab"], []),
+            (["t-a"], ["t-a"], []),
+            (["t-a*"], ["t-a", "t-ab"], []),
+            (["t-b", "t-none", "t-none", "other-*"], ["t-b"], ["t-none", "other-*"]),
+        ],
+    )
+    def test_only_some_virtual_hosts(
+        self, server: Simulator, asked: list[str], played_of: list[str], unlisted: list[str]
+    ) -> None:
+        create(server, *(tenant(name, f"{name}.example.com") for name in ("t-a", "t-ab", "t-b")))
+        lists = {
+            "applications": [{"vhost": "t-ab", "name": "live"}],
+            "push_tasks": [
+                {**PLACE, "vhost": vhost, "id": "p", "protocol": "rtmp", "url": "rtmp://h/app", "stream_key": ""}
+                for vhost in ("t-a", "t-ab")
+            ],
+            "records": [{**PLACE, "vhost": "t-b", "id": "r"}],
+        }
+        vhosts = [tenant("t-b", "t-b.example.com"), tenant("t-a", "t-a.example.com")]
+        done = verify(server, *vhosts, only_vhosts=asked, protocols_in=["rtmp"], check_mode=True, **lists)
+        assert not done.failed, done["msg"]
+        found = [row["vhost"] for row in done["rows"]]
+        assert list(dict.fromkeys(found)) == [*played_of, *unlisted]
+        assert [row["vhost"] for row in done["rows"] if row["msg"] == "No list has it."] == unlisted
+        jobs = [row["vhost"] for row in done["rows"] if row["app"] and not row["host_name"]]
+        assert jobs == [vhost for vhost in ("t-a", "t-ab", "t-b") if vhost in played_of]
 
     def test_check_mode_publishes_nothing(self, server: Simulator) -> None:
         create(server, tenant())
@@ -322,6 +353,7 @@ class TestOptions:
         [
             ({"viewers": {"timeout": 0}}, "viewers.timeout"),
             ({"wait_timeout": -1}, "wait_timeout"),
+            ({"only_vhosts": []}, "only_vhosts"),
             ({"viewers": {"origin": "example.com"}}, "viewers.origin"),
             ({"viewers": {"connect_to": "*.example.com"}}, "viewers.connect_to"),
             ({"encoders": {"connect_to": "a b"}}, "encoders.connect_to"),

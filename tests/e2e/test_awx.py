@@ -131,7 +131,7 @@ def test_job_templates_are_for_the_stories_and_their_surveys_are_valid() -> None
         assert template["survey_spec"]["spec"] and template["survey_spec"].keys() == {"name", "description", "spec"}
         variables = [question["variable"] for question in template["survey_spec"]["spec"]]
         assert len(set(variables)) == len(variables)
-        role, entry = {"merge_audits.yml": ("audit", "merge")}.get(
+        role, entry = {"merge_audits.yml": ("audit", "merge"), "status.yml": ("audit", "server")}.get(
             template["playbook"], (template["playbook"].removesuffix(".yml"), "main")
         )
         for question in template["survey_spec"]["spec"]:
@@ -385,7 +385,7 @@ def test_the_playbook_creates_the_described_objects(project: Project) -> None:
         "credential_type": 2,
         "credential": 2,
         "notification_template": 1,
-        "job_template": 9,
+        "job_template": 10,
         "workflow_job_template": 2,
         "schedule": 1,
     }
@@ -541,6 +541,24 @@ def test_a_failed_job_shows_no_secret(project: Project, sim: Simulator) -> None:
     assert ended.status == "failed"
     assert "AccessToken of Managers/API" in ended.output
     _no_secret(ended.texts(), one.safe_environment)
+
+
+@pytest.mark.exhaustive
+def test_the_status_of_a_tenant_as_a_job(project: Project, reachable_sim: Simulator) -> None:
+    one = job(project, 1, reachable_sim)
+    one.answer(**survey_defaults("provision.yml"))
+    assert one.run("provision.yml").status == "successful"
+    reachable_sim.clear_log()
+    for number, tenant in enumerate(("all", VHOSTS[0]["name"], ""), 2):
+        one = job(project, number, reachable_sim)
+        answers = {**survey_defaults("status.yml"), "tenant": tenant}
+        one.answer(**answers, awx_reports_dir=str(project.directory / "reports"))
+        ended = one.run("status.yml", "--check")
+        assert ended.status == "successful" and VHOSTS[0]["name"] in ended.output, ended.output
+        assert (VHOSTS[1]["name"] in ended.output) == (tenant in ("all", ""))
+        assert (project.directory / "reports/status/audit.html").is_file()
+        _no_secret(ended.texts(), one.safe_environment)
+    assert not reachable_sim.writes
 
 
 @pytest.mark.exhaustive

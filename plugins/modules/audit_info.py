@@ -193,7 +193,7 @@ options:
     version_added: 3.0.0
   statistics:
     description:
-      - How deep RV(statistics) are. Below V(server), each place is one request, and the list of live streams of each
+      - How deep RV(statistics) are. Below V(server), each place is one request, and so are the live streams of each
         application.
     type: str
     choices: [server, vhosts, applications, streams]
@@ -389,7 +389,6 @@ findings:
     message:
       description: Description of the finding.
       type: str
-      sample: "Virtual host tenant-a: host.names differs."
     vhost:
       description: Name of the virtual host. Like the next seven values, it is empty if it does not apply.
       type: str
@@ -415,7 +414,6 @@ findings:
     endpoint:
       description: TLS port, with the requested host name.
       type: str
-      sample: "media-1.example.com:443 (live.tenant-a.example.com)"
     field:
       description: Option that differs or is invalid.
       type: str
@@ -456,10 +454,10 @@ vhosts:
       description: Whether it is known to come from the server's configuration file.
       type: bool
     live_streams:
-      description: Number of live inputs. V(null) if not read, as with O(statistics=server) before anything has come in.
+      description: Number of live inputs; V(null) if not read, as with O(statistics=server) if nothing has come in.
       type: int
     status:
-      description: Worst finding about the virtual host, its contents, and its certificates.
+      description: Worst finding about it, its contents and certificates.
       type: str
       choices: [ok, info, warning, drift, error, missing, not_listed]
 push_tasks:
@@ -483,7 +481,6 @@ push_tasks:
     protocol:
       description: Protocol of the task.
       type: str
-      sample: rtmp
     url:
       description: Destination, with secrets masked.
       type: str
@@ -493,7 +490,6 @@ push_tasks:
         - V(ready) means that the task waits for its stream. V(pushing) covers the different names that server versions
           use for it.
       type: str
-      sample: pushing
     bits_per_second:
       description:
         - Bit rate between the two samples; V(null) without a second sample, if the task does not push, and if it
@@ -541,7 +537,6 @@ channels:
     name:
       description: Name of the channel.
       type: str
-      sample: tv1
     type:
       description: Kind of the channel.
       type: str
@@ -551,7 +546,6 @@ channels:
         - V(onair) or V(offair) for a scheduled channel, V(playing) or what it waits for, such as V(pulling), for a
           multiplex channel; V(null) if it was not read.
       type: str
-      sample: onair
     listed:
       description: Whether a list contains it.
       type: bool

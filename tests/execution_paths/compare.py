@@ -30,6 +30,8 @@ class Entry(NamedTuple):
     """Equal for the same result of both runs."""
     value: Any
     execution: str
+    is_attempt: bool = False
+    """Whether the task is tried again."""
 
 
 class Comparison(NamedTuple):
@@ -49,7 +51,8 @@ def compare(
 ) -> Comparison:
     """Return the differences between two runs in the order of the results.
 
-    A missing key, a different value, a different type and a result that only one run has are differences.
+    A missing key, a different value, a different type and a result that only one run has are differences. How often a
+    task waits for something depends on time, so that an attempt that only one run has is none.
     """
     left, right = _by_host(first), _by_host(second)
     differences: list[str] = []
@@ -60,9 +63,11 @@ def compare(
         matcher = difflib.SequenceMatcher(None, one_side, other_side, autojunk=False)
         for kind, start, end, other_start, other_end in matcher.get_opcodes():
             if kind != "equal":
-                differences += ["%s: only in %s" % (_title(host, entry), names[0]) for entry in mine[start:end]]
                 added = others[other_start:other_end]
-                differences += ["%s: only in %s" % (_title(host, entry), names[1]) for entry in added]
+                for name, entries in zip(names, (mine[start:end], added)):
+                    differences += [
+                        "%s: only in %s" % (_title(host, one), name) for one in entries if not one.is_attempt
+                    ]
                 continue
             for one, other in zip(mine[start:end], others[other_start:other_end]):
                 results += 1
@@ -94,7 +99,8 @@ def _by_host(results: Sequence[Result]) -> dict[str, list[Entry]]:
             item = json.dumps(own.result({"item": result.item}, of_collection=True)["item"], sort_keys=True)
         run, place = _PLAYBOOK.sub("", result.run), _PLAYBOOK.sub("", place)
         value = own.result(result.result, of_collection=result.of_collection)
-        entry = Entry((run, place, own.text(result.name), result.action, result.event, item), value, result.execution)
+        identity = (run, place, own.text(result.name), result.action, result.event, item)
+        entry = Entry(identity, value, result.execution, is_attempt=result.event == "retry")
         found.setdefault(result.host, []).append(entry)
     return found
 

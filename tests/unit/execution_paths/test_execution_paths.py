@@ -94,6 +94,13 @@ def test_a_task_of_one_run_only_is_found_and_later_tasks_are_compared() -> None:
     assert (found.results, found.of_collection) == (2, 2)
 
 
+def test_an_attempt_of_one_run_only_is_no_difference_and_others_are_compared() -> None:
+    attempt, other = result({"n": 1}, event="retry"), result({"n": 2}, event="retry")
+    assert compare([attempt, attempt, result(SAME)], [attempt, result(SAME)], ("A", "B")).differences == []
+    (found,) = compare([attempt, result(SAME)], [other, result(SAME)], ("A", "B")).differences
+    assert "retry: n: 1 in A, 2 in B" in found
+
+
 def test_a_different_event_is_found() -> None:
     found = compare([result(SAME)], [result(SAME, event="failed")], ("A", "B"))
     assert [line.rpartition("ok: ")[2].rpartition("failed: ")[2] for line in found.differences] == [

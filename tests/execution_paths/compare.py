@@ -30,8 +30,12 @@ class Entry(NamedTuple):
     """Equal for the same result of both runs."""
     value: Any
     execution: str
-    is_attempt: bool = False
-    """Whether the task is tried again."""
+
+    @property
+    def is_attempt(self) -> bool:
+        """Whether the task is tried again."""
+        *_place, event, _item = self.identity
+        return event == "retry"
 
 
 class Comparison(NamedTuple):
@@ -99,8 +103,7 @@ def _by_host(results: Sequence[Result]) -> dict[str, list[Entry]]:
             item = json.dumps(own.result({"item": result.item}, of_collection=True)["item"], sort_keys=True)
         run, place = _PLAYBOOK.sub("", result.run), _PLAYBOOK.sub("", place)
         value = own.result(result.result, of_collection=result.of_collection)
-        identity = (run, place, own.text(result.name), result.action, result.event, item)
-        entry = Entry(identity, value, result.execution, is_attempt=result.event == "retry")
+        entry = Entry((run, place, own.text(result.name), result.action, result.event, item), value, result.execution)
         found.setdefault(result.host, []).append(entry)
     return found
 

@@ -37,8 +37,8 @@ class Applications:
         self._streams = Streams(api)
         self._raws: dict[tuple[str, str], t.Any] = {}
         self._present: set[tuple[str, str]] = set()
-        self._live: dict[tuple[str, str], t.Collection[str]] = {}
-        self._unlisted: set[tuple[str, str]] = set()
+        # None for an application whose streams cannot be listed.
+        self._live: dict[tuple[str, str], t.Collection[str] | None] = {}
 
     def keep(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
         """Keep an application in wire form, so that it is not read again, and whether it is on the server."""
@@ -89,10 +89,9 @@ class Applications:
         places = {*(key[:2] for key in wanted), *every}
         scopes = [scope for scope in sorted(places) if scope not in self._live]
         lists = self._api.map_concurrently([functools.partial(self._list_live, *scope) for scope in scopes])
-        self._live.update((scope, names or ()) for scope, names in zip(scopes, lists))
-        self._unlisted.update(scope for scope, names in zip(scopes, lists) if names is None)
+        self._live.update(zip(scopes, lists))
         # Only profiles say which other names the outputs of a stream have.
-        unknown = [key[:2] for key in wanted if self._live[key[:2]] and key[2] not in self._live[key[:2]]]
+        unknown = [key[:2] for key in wanted if (live := self._live[key[:2]]) and key[2] not in live]
         missing = [scope for scope in dict.fromkeys(unknown) if self._raws.get(scope) is None]
         reads = [functools.partial(self._read, Key(*scope)) for scope in missing]
         self._raws.update(zip(missing, self._api.map_concurrently(reads)))
@@ -114,14 +113,12 @@ class Applications:
 
     def live_inputs(self) -> list[Key]:
         """Return the live inputs of the applications whose streams were listed."""
-        return sorted(Key(*scope, name) for scope, names in self._live.items() for name in names)
+        return sorted(Key(*scope, name) for scope, names in self._live.items() for name in names or ())
 
     def count_live(self, vhost: str) -> int | None:
         """Return how many live inputs a virtual host has; None if those of one of its applications were not read."""
-        scopes = [scope for scope in self._present if scope[0] == vhost]
-        if any(scope in self._unlisted or scope not in self._live for scope in scopes):
-            return None
-        return sum(len(self._live[scope]) for scope in scopes)
+        lists = [self._live.get(scope) for scope in self._present if scope[0] == vhost]
+        return None if None in lists else sum(len(names or ()) for names in lists)
 
     def is_live(self, stream: Key) -> bool:
         """Return whether a stream is known to be live: as the input or the output of an application."""
@@ -130,7 +127,7 @@ class Applications:
     def input_of(self, stream: Key) -> Key | None:
         """Return the live input that a stream is, or is an output of; None if no such input is known to be live."""
         vhost, app, name = stream
-        live = self._live.get((vhost, app), ())
+        live = self._live.get((vhost, app)) or ()
         if name in live:
             return stream
         raw = self._raws.get((vhost, app))

@@ -63,7 +63,7 @@ options:
   only_vhosts:
     description:
       - Names of virtual hosts in these lists, or patterns such as V(tenant-*). Others are not played. A name that no
-        list has is reported as not tried.
+        list has is reported as not tried, with a warning.
     type: list
     elements: str
     default: ["*"]

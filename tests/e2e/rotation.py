@@ -124,16 +124,8 @@ class MediaServer:
         return sorted(self.live.glob("*~"))
 
     def served(self, position: int = 0, name: str = NAME) -> str | None:
-        """Return the fingerprint of what a port serves, by a handshake of our own; None if the connection fails."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        try:
-            plain = socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=60)
-            with plain, context.wrap_socket(plain, server_hostname=name) as secure:
-                return hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
-        except OSError:
-            return None
+        """Return the fingerprint of what one of its ports serves."""
+        return served(self.simulator.tls_ports[position], name)
 
     @property
     def reloads(self) -> int:
@@ -149,6 +141,19 @@ class MediaServer:
             **(SILENT if self.silent else {}),
             **more,
         }
+
+
+def served(port: int, name: str) -> str | None:
+    """Return the fingerprint of what a port serves, by a handshake of our own; None if the connection fails."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    try:
+        plain = socket.create_connection(("127.0.0.1", port), timeout=60)
+        with plain, context.wrap_socket(plain, server_hostname=name) as secure:
+            return hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
+    except OSError:
+        return None
 
 
 def rotate(

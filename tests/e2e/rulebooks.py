@@ -32,6 +32,14 @@ LISTED: t.Mapping[str, t.Any] = {
 """What the servers should have by default."""
 
 
+class HasUrl(t.Protocol):
+    """A server, simulated or not."""
+
+    @property
+    def url(self) -> str:
+        """Return the URL of its API."""
+
+
 class PlayRun(t.NamedTuple):
     """One run of ansible-playbook: its hosts, and the moments of its first and last line in Ansible's log."""
 
@@ -47,7 +55,7 @@ class Rulebook:
         self,
         project: Project,
         name: str,
-        sims: t.Mapping[str, Simulator],
+        sims: t.Mapping[str, HasUrl],
         *,
         arguments: t.Sequence[str] = ("--verbose",),
         listed: t.Mapping[str, t.Any] | None = None,

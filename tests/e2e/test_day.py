@@ -4,37 +4,33 @@
 
 """A day in the life of a server with the three tenants of guide_day.rst: what goes wrong is found, named and healed.
 
-The server is a simulated one. If OVENMEDIAENGINE_API_URL and OVENMEDIAENGINE_API_TOKEN are set, it is that server, with
-its ports in the variables OVENMEDIAENGINE_RTMP_PORT and OVENMEDIAENGINE_LLHLS_PORT. The story then creates and removes
-virtual hosts whose names begin with t-day-, touches no others, and leaves out the steps that would kill the server or
-need its disk. Its seconds are in .build/day.md, and are not judged.
+The server is a simulated one, and a real one if the environment names it, see day_servers.py. The story creates and
+removes virtual hosts whose names begin with t-day-, and touches no others. On a server that it has not started, it
+leaves out the steps that would kill the server or need its disk. Its seconds are in .build/day.md or
+.build/day_of_a_real_server.md, and are not judged.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import datetime
 import json
 import os
 import pathlib
 import re
 import typing as t
-from urllib.parse import urlsplit
 
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.tests.conftest import wait_until
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.recordings_on_disk import TEMPORARY
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
-from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
+from .conftest import LOCAL, REPOSITORY, Project, Run
+from .day_servers import OwnServer, Server, SimulatedServer, server_of_the_environment
 from .encoder import Encoder
-from .rotation import FILES, Pair, authority
-from .rulebooks import Notified, Rulebook, Stopwatch, polls
+from .rotation import FILES, Pair, authority, served
+from .rulebooks import Notified, Rulebook, Stopwatch
 from .test_documents import blocks, files_of
 from .test_recordings import ENTRY, INDEX
 from .test_verify import media_server, table_of
@@ -47,64 +43,12 @@ DAYS_LEFT = 5
 RECORDING = 1_400_000_000  # bytes; takes no place on the disk
 GUIDE = "guide_day.rst"
 LEFT_OUT = {
-    "A push destination dies": "the test cannot end a destination of a real server",
-    "The server is killed, and comes back empty": "no test kills a real server",
+    "A push destination dies": "the test cannot end it",
+    "The server is killed, and comes back empty": "the test has not started it",
     "A certificate is about to expire": "the files are on the server",
     "Recordings fill the disk": "the files are on the server",
 }
-"""Steps that a real server does not have, and why."""
-
-
-@dataclasses.dataclass
-class Server:
-    """The server of the story.
-
-    :param simulator: None if it is a real one.
-    """
-
-    url: str
-    token: str
-    rtmp_port: int
-    viewer_port: int
-    simulator: Simulator | None = None
-
-    @property
-    def address(self) -> str:
-        """Return the host of its API."""
-        return urlsplit(self.url).hostname or ""
-
-    def read(self, module: str, **options: t.Any) -> t.Any:
-        """Return the result of an info module."""
-        result = run_module(module, {"api_url": self.url, "api_token": self.token, **options})
-        assert not result.failed, result["msg"]
-        return result
-
-    def height(self, tenant: str) -> int:
-        """Return the height of what the encoder of a tenant sends; 0 if its stream is not live."""
-        found = run_module(
-            "expected_streams_info",
-            {
-                "api_url": self.url,
-                "api_token": self.token,
-                "expected_streams": [{"vhost": tenant, "app": "live", "stream": "main"}],
-            },
-        )
-        return int(found["expected_streams"][0]["height"] or 0)
-
-    def wait_until_it_plays(self, tenant: str, height: int) -> None:
-        """Wait until viewers get what an encoder sends, which takes seconds after it has connected."""
-        wait_until(lambda: self.height(tenant) == height)
-        self.read(
-            "playback_info",
-            urls=[f"http://live.{tenant}.example.com:{self.viewer_port}/live/main/llhls.m3u8"],
-            connect_to={"host": self.address},
-            until_plays=PATIENCE,
-        )
-
-    def push_state(self, tenant: str) -> str:
-        """Return the state of the push task of a tenant."""
-        (task,) = self.read("push_task_info", vhost=tenant, app="live")["status"]
-        return str(task["state"])
+"""Steps that need a server which the test has started, and why."""
 
 
 class Day:
@@ -143,17 +87,19 @@ class Day:
             "audit_play": True,
             "stream_keys": {"a": "canary-key-a", "b": "canary-key-b"},
         }
-        if server.simulator is not None:
+        tenants = variables["tenants"]
+        if isinstance(server, OwnServer):
             (endpoint,) = variables["ovenmediaengine_certificate_endpoints"]
-            endpoint["port"] = server.simulator.viewer_tls_ports[0]
+            endpoint["port"] = server.viewer_tls_port
         else:
             # The certificate would have to be on the server.
-            first = variables["tenants"][0]["vhosts"][0]
+            first = tenants[0]["vhosts"][0]
             first["host"] = first["host"]["names"]
             variables.update(ovenmediaengine_certificates=[], ovenmediaengine_certificate_endpoints=[])
-            # To an address for documentation, because the platforms of the guide are not there (RFC 5737).
-            for task in [task for tenant in variables["tenants"] for task in tenant["push_tasks"]]:
-                task.update(protocol="mpegts", url="udp://192.0.2.1:4000", stream_key="")
+        for task in [task for tenant in tenants for task in tenant["push_tasks"]]:
+            task.update(server.destination_of(task))
+        for record in [record for tenant in tenants for record in tenant["records"]]:
+            record.update({path: server.file_of(self.recordings, record[path]) for path in ("file_path", "info_path")})
         inventory = {"all": {"hosts": {HOST: {}}, "vars": variables}}
         (self.project.directory / "day.json").write_text(json.dumps(inventory), encoding="utf-8")
 
@@ -292,20 +238,17 @@ def publisher_degrades(day: Day, encoder: Encoder) -> None:
         day.audit(severity="none")
 
 
-def push_destination_dies(day: Day) -> None:
+def push_destination_dies(day: Day, server: OwnServer) -> None:
     """A rulebook hands it over; the server connects again when the destination is back."""
-    simulator = day.server.simulator
-    assert simulator is not None
     listed = {name: value for name, value in day.variables.items() if name.startswith("ovenmediaengine_")}
     del listed["ovenmediaengine_verify"]
     templates = {name: render(value, day.variables) for name, value in listed.items()}
     with Notified() as notified:
         settings = {"heal_interval": 1, "heal_compare_interval": 1, "heal_notify_url": notified.url}
-        with Rulebook(day.project, "push_watch", {HOST: simulator}, listed=templates, **settings) as rulebook:
-            simulator.clear_log()
-            rulebook.wait_until(lambda: polls(simulator) > 2, "the first polls")
+        with Rulebook(day.project, "push_watch", {HOST: server}, listed=templates, **settings) as rulebook:
+            rulebook.wait_until(lambda: "Waiting for events" in rulebook.output, "its start")
             with day.step("A push destination dies") as timer:
-                simulator.destination("rtmp://live.two.example.com/app", "refuse")
+                server.end_destination()
                 rulebook.wait_until(lambda: notified.events, "the notification")
                 timer.is_found()
                 (event,) = notified.events
@@ -313,7 +256,7 @@ def push_destination_dies(day: Day) -> None:
                 found = day.audit()
                 assert list(found) == [("push_error", B, "platform")]
                 assert f"error on {HOST}: {found['push_error', B, 'platform']['message']}" in day.status(B)
-                simulator.destination("rtmp://live.two.example.com/app", "accept")
+                server.start_destination()
                 wait_until(lambda: day.server.push_state(B) == "pushing")
                 day.audit(severity="none")
 
@@ -326,11 +269,10 @@ def render(value: t.Any, variables: t.Mapping[str, t.Any]) -> t.Any:
     return [entry for tenant in variables["tenants"] for entry in tenant[key]]
 
 
-def server_is_killed(day: Day) -> None:
+def server_is_killed(day: Day, server: OwnServer) -> None:
     """It comes back without its tenants, and is provisioned."""
-    assert day.server.simulator is not None
     with day.step("The server is killed, and comes back empty") as timer:
-        day.server.simulator.restart()
+        server.kill()
         found = day.audit()
         timer.is_found()
         assert {("missing", tenant, "") for tenant in TENANTS} <= set(found)
@@ -343,10 +285,8 @@ def server_is_killed(day: Day) -> None:
         day.audit(severity="none")
 
 
-def certificate_expires(day: Day) -> None:
+def certificate_expires(day: Day, server: OwnServer) -> None:
     """It is found days before, and rotated."""
-    simulator = day.server.simulator
-    assert simulator is not None
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=DAYS_LEFT, hours=1)
     day.put_certificate(certificate(until=end))
     assert day.server.read("cert_reload", vhost=A)["changed"]
@@ -363,14 +303,14 @@ def certificate_expires(day: Day) -> None:
         authority().root.cert_pem.write_to_path(str(day.project.directory / "ca.pem"))
         viewers = {
             "connect_to": day.server.address,
-            "ports": {"llhls": simulator.viewer_tls_ports[0]},
+            "ports": {"llhls": server.viewer_tls_port},
             "protocols": ["llhls"],
             "chain_ca_path": str(day.project.directory / "ca.pem"),
         }
         run = day.play("rotate_certificates", "-e", json.dumps({"ovenmediaengine_viewers": viewers}))
         assert f"certificates: {A} rotated" in run.output
         assert {line.split()[0].split("/")[0] for line in table_of(run, HOST)[1:-1]} == {A}
-        assert simulator.handshakes[-1].fingerprint == renewed.fingerprint
+        assert served(server.viewer_tls_port, f"live.{A}.example.com") == renewed.fingerprint
         day.audit(severity="none")
 
 
@@ -388,9 +328,9 @@ def write_certificate(folder: pathlib.Path, pair: Pair, names: t.Sequence[str] =
 
 def recordings_fill_the_disk(day: Day) -> None:
     """The oldest are removed until the limit is met; one that is being written stays."""
-    folder = day.recordings / "a"
+    folder = day.recordings / "old"
     folder.mkdir(parents=True)
-    entry = ENTRY.replace("/live/", "/a/").format
+    entry = ENTRY.replace("/live/", "/old/").format
     names = [f"2026010{number}.mp4" for number in range(1, 7)]
     (folder / "index.xml").write_text(INDEX.format(entries="".join(map(entry, names))), encoding="utf-8")
     for number, name in enumerate((TEMPORARY, *names)):
@@ -403,7 +343,7 @@ def recordings_fill_the_disk(day: Day) -> None:
         checked = day.play("recordings", "--check", "--diff")
         timer.is_found()
         assert f"3 files would be removed, {3 * RECORDING / 10**9} GB would be freed" in checked.summary(HOST)
-        assert all(f"/a/{name}" in checked.output for name in names[:3]) and TEMPORARY not in checked.output
+        assert all(f"/old/{name}" in checked.output for name in names[:3]) and TEMPORARY not in checked.output
         run = day.play("recordings")
         assert "3 files removed" in run.summary(HOST)
         assert {path.name for path in folder.iterdir()} >= {TEMPORARY, "index.xml", *names[3:]}
@@ -418,68 +358,48 @@ def evening(day: Day) -> None:
         all_is_well(day)
 
 
-def a_day(day: Day, record_property: t.Callable[[str, t.Any], None]) -> None:
-    """Tell the whole story."""
+def a_day(day: Day, name: str) -> None:
+    """Tell the whole story.
+
+    :param name: of the page with its seconds.
+    """
+    day.put_certificate(certificate())
     three_tenants(day)
     with on_air(day) as encoders:
         encoders_connect(day)
         publisher_degrades(day, encoders[A])
-        if day.server.simulator is not None:
-            push_destination_dies(day)
-            server_is_killed(day)
-            certificate_expires(day)
+        if isinstance(day.server, OwnServer):
+            push_destination_dies(day, day.server)
+            server_is_killed(day, day.server)
+            certificate_expires(day, day.server)
             recordings_fill_the_disk(day)
         else:
             day.seconds += [(name, "left out", reason) for name, reason in LEFT_OUT.items()]
         evening(day)
-    record_property("seconds", day.seconds)
-    print(day.table())
-
-
-@needs("java")
-def test_a_day_in_the_life(project: Project, record_property: t.Callable[[str, t.Any], None]) -> None:
-    with media_server(viewer_tls_ports=[0], stop_delay=0.2) as simulator:
-        server = Server(simulator.url, TOKEN, simulator.rtmp_ports[0], simulator.viewer_ports[0], simulator)
-        day = Day(project, server)
-        day.put_certificate(certificate())
-        a_day(day, record_property)
-    page = REPOSITORY / ".build/day.md"
+    page = REPOSITORY / ".build" / name
     page.parent.mkdir(exist_ok=True)
     page.write_text(day.table(), encoding="utf-8")
 
 
+@needs("java")
+def test_a_day_in_the_life(project: Project) -> None:
+    with media_server(viewer_tls_ports=[0], stop_delay=0.2) as simulator:
+        a_day(Day(project, SimulatedServer(simulator)), "day.md")
+
+
 @pytest.mark.long
-def test_a_day_of_a_real_server(project: Project, record_property: t.Callable[[str, t.Any], None]) -> None:
-    """Without the variables of one, a simulated server of which only the address is known."""
-    with contextlib.ExitStack() as stack:
-        server = real_server() or unknown_server(stack)
+def test_a_day_of_a_real_server(project: Project) -> None:
+    with server_of_the_environment(project.directory) as server:
         names = server.read("vhost_info")["vhosts"]
         assert not [vhost for vhost in names if vhost["name"] in TENANTS], "they are those of an earlier run"
         if any("*" in (vhost.get("host") or {}).get("names", ()) for vhost in names):
             pytest.skip("A virtual host takes all host names: give it that of the server in Server.xml")
         day = Day(project, server)
         try:
-            a_day(day, record_property)
+            a_day(day, "day_of_a_real_server.md")
         finally:
             remove(day)
         assert server.read("vhost_info")["vhosts"] == names
-
-
-def real_server() -> Server | None:
-    """Return the server of the environment."""
-    url, token = (os.environ.get(f"OVENMEDIAENGINE_API_{name}", "") for name in ("URL", "TOKEN"))
-    ports = (int(os.environ.get(f"OVENMEDIAENGINE_{name}_PORT") or port) for name, port in PORTS.items())
-    return Server(url, token, *ports) if url else None
-
-
-PORTS = {"RTMP": 1935, "LLHLS": 3333}
-"""Those of the sample configuration."""
-
-
-def unknown_server(stack: contextlib.ExitStack) -> Server:
-    """Return a server of which the story does not know that it is simulated."""
-    simulator = stack.enter_context(media_server(stop_delay=0.2))
-    return Server(simulator.url, TOKEN, simulator.rtmp_ports[0], simulator.viewer_ports[0])
 
 
 def remove(day: Day) -> None:

@@ -55,7 +55,11 @@ def find(vhost: VirtualHost, name: str) -> Application:
 
 def representation(app: Application) -> dict[str, Any]:
     """Return an application as reads return it."""
-    return {**app.config, "dynamic": False}
+    config = app.config
+    if app.mpegts_streams:
+        mpegts = {**config["providers"]["mpegts"], "streams": app.mpegts_streams}
+        config = {**config, "providers": {**config["providers"], "mpegts": mpegts}}
+    return {**config, "dynamic": False}
 
 
 def list_names(state: State, vhost: VirtualHost) -> Answer:

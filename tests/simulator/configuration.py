@@ -44,6 +44,8 @@ class Configuration:
     token: str
     certificate: tuple[str, str] | None
     """Paths of certificate and key of the API."""
+    mpegts_ports: tuple[int, ...]
+    """Those on which the server takes MPEG-TS."""
     publisher_ports: tuple[int, ...]
     """TLS ports of providers and publishers that serve the certificates of virtual hosts."""
     virtual_hosts: tuple[tuple[dict[str, Any], tuple[dict[str, Any], ...]], ...]
@@ -99,6 +101,7 @@ def _read(directory: Path, version: ServerVersion) -> Configuration:
         tls_port=_port(api.get("tlsPort")),
         token=resolved(_at(value, "managers", "api", "accessToken") or ""),
         certificate=(resolved(tls.get("certPath", "")), resolved(tls.get("keyPath", ""))) if tls else None,
+        mpegts_ports=tuple(sorted(start_values.numbers(_at(value, "bind", "providers", "mpegts", "port")))),
         publisher_ports=tuple(sorted({port for settings in bound for port in _tls_ports(settings)})),
         virtual_hosts=tuple(_split(vhost) for vhost in value.get("virtualHosts", ())),
         server_id=_server_id(directory),

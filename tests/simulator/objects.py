@@ -53,6 +53,8 @@ class Application:
     config: dict[str, Any]
     push: PushApplication | None = None
     records: RecordApplication | None = None
+    mpegts_streams: list[dict[str, str]] = field(default_factory=list)
+    """Those that have ports; reads return them in place of those of ``config``."""
     created: float = 0.0
 
 

@@ -62,6 +62,7 @@ class Simulator:
     Server.xml, ``default_host_names`` and ``tls`` mean nothing.
     :param port: API port in place of the one of Server.xml, with ``config``; 0 for any that is free.
     :param mounts: see :class:`.state.State`.
+    :param mpegts_ports: see :class:`.state.State`; nothing listens on them.
     :raises NotStarted: a server would not start from the directory.
     """
 
@@ -86,9 +87,12 @@ class Simulator:
         config: str | Path | None = None,
         port: int | None = None,
         mounts: Mapping[str, str] | None = None,
+        mpegts_ports: Sequence[int] = (),
     ) -> None:
         directory = None if config is None else Path(config)
-        self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene, default_host_names, directory, mounts)
+        self.state = State(
+            VERSIONS[version], Clock(clock), stop_delay, scene, default_host_names, directory, mounts, mpegts_ports
+        )
         if clock is None:
             self.state.world.unused_seconds = A_DAY
         self.token = token

@@ -121,16 +121,16 @@ def _workers(bind: Mapping[str, Any], version: tuple[int, ...]) -> Iterator[str]
 
 
 def _shared_ports(bind: Mapping[str, Any]) -> Iterator[str]:
-    plain = {number for path in _HTTP for number in _numbers(_at(bind, *path, "port"))}
-    secure = {number for path in _HTTP for number in _numbers(_at(bind, *path, "tlsPort"))}
+    plain = {number for path in _HTTP for number in numbers(_at(bind, *path, "port"))}
+    secure = {number for path in _HTTP for number in numbers(_at(bind, *path, "tlsPort"))}
     for number in sorted(plain & secure):
         yield f"Cannot reuse instance: Requested Server, but previous instance is HttpsServer (*:{number})"
-    udp = _numbers(_at(bind, "providers", "mpegts", "port"), default="udp", wanted="udp")
-    udp |= _numbers(_at(bind, "publishers", "ovt", "port"), default="tcp", wanted="udp")
+    udp = numbers(_at(bind, "providers", "mpegts", "port"), default="udp", wanted="udp")
+    udp |= numbers(_at(bind, "publishers", "ovt", "port"), default="tcp", wanted="udp")
     for side in ("providers", "publishers"):
         for text in _at(bind, side, "webrtc", "iceCandidates", "iceCandidate") or ():
-            udp |= _numbers(resolved(text).rpartition(":")[2], default="tcp", wanted="udp")
-    for number in sorted(udp & {number for path in _SRT for number in _numbers(_at(bind, *path, "port"))}):
+            udp |= numbers(resolved(text).rpartition(":")[2], default="tcp", wanted="udp")
+    for number in sorted(udp & {number for path in _SRT for number in numbers(_at(bind, *path, "port"))}):
         yield f"Could not bind to *:{number} for SRT (Connection setup failure: unable to create/configure SRT socket)"
 
 
@@ -178,7 +178,7 @@ def _socket_option(name: str, value: str) -> Iterator[str]:
         yield f"Could not set an option: {name} = {value}"
 
 
-def _numbers(text: Any, default: str = "", wanted: str = "") -> set[int]:
+def numbers(text: Any, default: str = "", wanted: str = "") -> set[int]:
     """Return ports; with ``wanted``, those of a kind of socket only."""
     listed, _slash, kind = resolved(str(text or "")).strip().partition("/")
     if wanted and (kind.lower() or default) != wanted:

@@ -20,6 +20,7 @@ from .config_xml import resolved
 from .configuration import Configuration, NotStarted
 from .configuration import load as read_directory
 from .media import BYTES_PER_SECOND, LiveStream, World
+from .mpegts_ports import MpegtsPorts
 from .objects import (
     Application,
     ConfigTask,
@@ -66,6 +67,7 @@ class State:
     :param scene: one of :data:`SCENES`; without meaning if there is a directory.
     :param directory: the configuration directory to start from.
     :param mounts: directories of this machine by the path under which the server sees them, as in a container.
+    :param mpegts_ports: on which it takes MPEG-TS; without meaning if there is a directory.
     :raises NotStarted: a server would not start from the directory.
     """
 
@@ -78,6 +80,7 @@ class State:
         default_host_names: Sequence[str] = ("*",),
         directory: Path | None = None,
         mounts: Mapping[str, str] | None = None,
+        mpegts_ports: Iterable[int] = (),
     ) -> None:
         self.version = version
         self.clock = clock
@@ -109,6 +112,7 @@ class State:
         """
         self.records = Records(self)
         self.channels = Channels(self)
+        self.mpegts_ports = MpegtsPorts(mpegts_ports)
         self.directory = directory
         self.configuration: Configuration | None = None
         """What the directory says, as of the last start."""
@@ -149,6 +153,7 @@ class State:
         except NotStarted as error:
             self.say(str(error))
             raise
+        self.mpegts_ports = MpegtsPorts(self.configuration.mpegts_ports)
         self._static = [StaticVirtualHost(config, apps) for config, apps in self.configuration.virtual_hosts]
         for static in self._static:
             self._create_static(static)
@@ -271,6 +276,7 @@ class State:
             self.viewers.clear()
             self.records.clear()
             self.channels.clear()
+            self.mpegts_ports.clear()
             self.world.restart(self.clock.now())
             self.dying = False
             if self.directory is not None:
@@ -318,6 +324,7 @@ class State:
             app.push = PushApplication()
             self.push_applications.setdefault((vhost.name, app.name), []).append(app.push)
         app.records = self.records.add_application(vhost.name, config)
+        app.mpegts_streams = self.mpegts_ports.reserve(vhost.name, app.name, config)
         self.channels.add_application(vhost.name, app.name)
         return app
 
@@ -327,6 +334,7 @@ class State:
         self._end_streams(vhost.name, app.name)
         self._drop_push(vhost.name, app)
         self.records.drop_application(app.records)
+        self.mpegts_ports.release(vhost.name, app.name)
         self.channels.drop_application(vhost.name, app.name)
 
     def _drop_push(self, vhost_name: str, app: Application) -> None:

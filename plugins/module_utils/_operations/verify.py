@@ -98,7 +98,9 @@ class Verify(Operation):
             listed = self.params[kind.option] or ()
             jobs = [kind.declaration.specified(job) for job in listed if self._is_asked(job["vhost"])]
             rows += check_jobs(kind, jobs, api, context)
-        rows += [Row(name, "").not_tried("No list has it.") for name in self._unlisted()]
+        for name in self._unlisted():
+            context.warn(f"No list has {name} of only_vhosts.")
+            rows.append(Row(name, "").not_tried("No list has it."))
         return _result(rows, check_mode=context.check_mode)
 
     # From the lists to places

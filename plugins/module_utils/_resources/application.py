@@ -12,6 +12,7 @@ import typing as t
 from .._core.errors import BadInput
 from .._core.server_version import UNKNOWN, Changed, Version
 from .._schema import validators as checks
+from .._schema.extra import Extra
 from .._schema.fields import Bool, Field, Float, Int, String, Url
 from .._schema.objects import Object, ObjectList
 from .._schema.option_forms import with_macros
@@ -21,6 +22,7 @@ from .cross_domains import CrossDomains
 from .jobs import PUSH_PUBLISHERS
 from .kind import Kind, key_of
 from .ladder import Ladder, encoded_audio
+from .mpegts_streams import MpegtsExtra
 from .output_profiles import TYPES, output_profiles_field, renamed_option, subtitles_field
 
 # The providers of an application.
@@ -32,9 +34,12 @@ def _provider(
     *fields: Field,
     wire: str | None = None,
     incoming_since: str = "0.19.0",
+    extra: bool | type[Extra] = True,
     **kwargs: t.Any,
 ) -> Object:
-    """Declare a provider; ``incoming_since`` is the first release in which it can keep incoming timestamps."""
+    """Declare a provider; ``incoming_since`` is the first release in which it can keep incoming timestamps, ``extra`` as
+    for :class:`Object`.
+    """
     common = [
         Int("max_connection", "maxConnection"),
         Int("packet_silence_timeout_ms", "packetSilenceTimeoutMs", check=checks.count, since="0.19.0"),
@@ -42,7 +47,7 @@ def _provider(
         String("timestamp_mode", "timestampMode", check=checks.one_line, since="0.19.0"),
         Bool("use_incoming_timestamp", "useIncomingTimestamp", since=incoming_since),
     ]
-    return Object(option, wire, xml=xml, fields=[*common, *fields], extra=True, **kwargs)
+    return Object(option, wire, xml=xml, fields=[*common, *fields], extra=extra, **kwargs)
 
 
 def _event_generator() -> Object:
@@ -108,7 +113,12 @@ def providers_field() -> Object:
             _provider("ovt", "OVT"),
             _provider("rtsp", "RTSP"),
             _provider("rtsp_pull", "RTSPPull", _block_duplicates(), wire="rtspPull"),
-            _provider("mpegts", "MPEGTS", Bool("packet_reordering", "packetReordering", default=False, since="0.21.0")),
+            _provider(
+                "mpegts",
+                "MPEGTS",
+                Bool("packet_reordering", "packetReordering", default=False, since="0.21.0"),
+                extra=MpegtsExtra,
+            ),
             _provider(
                 "file", "FILE", String("root_path", "rootPath", check=checks.one_line), _passthrough(), until="0.20.5"
             ),

@@ -373,6 +373,36 @@ def test_a_bad_application_ends_the_request_and_earlier_ones_stay(start: Any) ->
         assert client.get("/v1/vhosts/t1/apps")[1]["response"] == ["live"]
 
 
+def test_streams_of_mpegts_reserve_their_ports(start: Any) -> None:
+    simulator, client = start(mpegts_ports=range(4000, 4003))
+    apps = "/v1/vhosts/t-v/apps"
+
+    def create(name: str, *streams: dict[str, Any]) -> Any:
+        body = [{"name": name, "type": "live", "providers": {"mpegts": {"streams": list(streams)}}}]
+        assert client.post(apps, body)[0] == 200
+        return client.get(f"{apps}/{name}")[1]["response"]["providers"]["mpegts"]["streams"]
+
+    def make_virtual_host() -> None:
+        client.post("/v1/vhosts", [{"name": "t-v", "host": {"names": ["v"]}}])
+
+    make_virtual_host()
+    two = {"name": "s_${Port}", "port": "4000-4001/tcp"}
+    reserved = [{"name": "s_4000", "port": "4000/udp"}, {"name": "s_4001", "port": "4001/udp"}]
+    assert create("a", two) == reserved
+    client.delete(f"{apps}/a")
+    assert create("a", two) == reserved
+    assert create("b", {"name": "any_${Port}"}) == [{"name": "any_4002", "port": "4002/udp"}]
+    for taken in ({"name": "s", "port": 4000}, {"name": "s", "port": 5000}, {"name": "any"}):
+        assert create("c", taken) == [taken]
+        client.delete(f"{apps}/c")
+    client.delete("/v1/vhosts/t-v")
+    make_virtual_host()
+    assert create("a", two) == [two], "the ports are not free"
+    simulator.restart()
+    make_virtual_host()
+    assert create("a", two) == reserved
+
+
 def test_applications_of_other_shapes(client: Any) -> None:
     client.post("/v1/vhosts", [vhost("t1")])
     assert message(client.post("/v1/vhosts/t1/apps", {})[1]) == "[HTTP] Request body must be an array (400)"

@@ -325,6 +325,61 @@ def test_the_servers_own_sample(version: str) -> None:
         assert {**read[0], "vhost": "t-v"}["publishers"] == found[0]["publishers"]
 
 
+def _with_streams(*streams: dict[str, Any]) -> dict[str, Any]:
+    return {"vhost": "t-v", "name": "app", "providers": {"mpegts": {"extra": {"streams": list(streams)}}}}
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        [{"name": "s_${Port}", "port": 4000}],
+        [{"name": "s_${Port}", "port": "4000-4001, 4003/udp"}],
+        [{"name": "s_${Port}", "port": "4000-4001/tcp"}],  # The server keeps the type of the socket that it has.
+        [{"name": "two", "port": "4002"}, {"name": "one", "port": 4001}],
+        [{"name": "0${Port}", "port": "4000"}, {"name": 7, "port": 4001}],
+        [{"name": "any"}],
+        [{"name": "any_4001", "port": 4001}, {"name": "any_${Port}"}, {"name": "any_${Port}"}],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("ports", [(), range(4000, 4004)], ids=["none", "all"])
+def test_streams_of_mpegts_are_returned_in_another_form(listed: list[dict[str, Any]], ports: range) -> None:
+    """A server with their ports returns one for each port, any other what it was sent."""
+    with Simulator(mpegts_ports=ports, stop_delay=0.0) as simulator:
+        make_virtual_host(simulator, "t-v")
+        run = running_modules.run_module("application", connection(simulator, **_with_streams(*listed)))
+        assert run["action"] == "created", run
+        unchanged(simulator, "application", **_with_streams(*listed))
+        unchanged(simulator, "application", **_with_streams(*listed[::-1]))
+        found = running_modules.run_module("application_info", connection(simulator, vhost="t-v", show_secrets=True))
+        unchanged(simulator, applications=found["applications"])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [{"name": "s_${Port}", "port": "4000-4002"}],
+        [{"name": "s_${Port}", "port": 4000}],
+        [{"name": "s_${Port}", "port": "4000,4002"}],
+        [{"name": "other_${Port}", "port": "4000-4001"}],
+        [{"name": "s_${Port}", "port": 4000}, {"name": "other_${Port}"}],
+        [],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("ports", [(), range(4000, 4004)], ids=["none", "all"])
+def test_other_streams_of_mpegts_differ(other: list[dict[str, Any]], ports: range) -> None:
+    with Simulator(mpegts_ports=ports, stop_delay=0.0) as simulator:
+        make_virtual_host(simulator, "t-v")
+        before = _with_streams({"name": "s_${Port}", "port": "4000-4001"})
+        assert running_modules.run_module("application", connection(simulator, **before))["changed"]
+        options = connection(simulator, **_with_streams(*other), recreate=True)
+        checked = running_modules.run_module("application", options, check_mode=True)
+        assert [one["field"] for one in checked["differences"]] == ["providers.mpegts.extra"]
+        assert running_modules.run_module("application", options)["action"] == "recreated"
+        unchanged(simulator, "application", **_with_streams(*other))
+
+
 @pytest.mark.parametrize("by", [running_modules.run_module, actions.run], ids=["module", "in_process"])
 def test_names_in_a_list_are_members_without_settings(server: Simulator, by: Any) -> None:
     """In every place that takes applications, the audit's included."""

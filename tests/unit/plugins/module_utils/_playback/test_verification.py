@@ -145,6 +145,8 @@ class TestWhatPlays:
         found = [row["vhost"] for row in done["rows"]]
         assert list(dict.fromkeys(found)) == [*played_of, *unlisted]
         assert [row["vhost"] for row in done["rows"] if row["msg"] == "No list has it."] == unlisted
+        assert len(done.warnings) == len(unlisted)
+        assert all(f"No list has {name} of only_vhosts." in str(done.warnings) for name in unlisted)
         jobs = [row["vhost"] for row in done["rows"] if row["app"] and not row["host_name"]]
         assert jobs == [vhost for vhost in ("t-a", "t-ab", "t-b") if vhost in played_of]
 

@@ -64,8 +64,8 @@ does.
 """
 NAMESPACE, NAME = "streamops", "ovenmediaengine"
 SERVER = ("OVENMEDIAENGINE_API_URL", "OVENMEDIAENGINE_API_TOKEN")
-MEDIA_PORTS = tuple(f"OVENMEDIAENGINE_{kind}_PORT" for kind in ("LLHLS", "SIGNALLING", "RTMP", "THUMBNAIL"))
-"""Ports of a real server; those of its sample configuration if not set."""
+MEDIA_PORTS = ("LLHLS", "SIGNALLING", "RTMP", "THUMBNAIL")
+"""Ports of a real server in OVENMEDIAENGINE_LLHLS_PORT and so on; those of its sample configuration if not set."""
 SCRIPTS = [".ci/run", "demo/run", *(str(path) for path in ROOT.glob("tests/integration/targets/*/*.sh"))]
 WORKFLOW_SCHEMAS = {
     "github-workflows": "workflows/*.yml",
@@ -257,7 +257,12 @@ def integration(session: nox.Session, release: str, execution: str, *arguments: 
     variables: dict[str, object] = {"ovenmediaengine_in_process": execution == "in_process"}
     if os.environ.get(SERVER[0]):
         variables.update({name.lower(): os.environ.get(name, "") for name in SERVER})
-        variables.update({name.lower(): os.environ[name] for name in MEDIA_PORTS if os.environ.get(name)})
+        # Roles refuse variables that begin with their own prefix and that they do not know.
+        ports = {
+            f"setup_simulator_{kind.lower()}_port": os.environ.get(f"OVENMEDIAENGINE_{kind}_PORT")
+            for kind in MEDIA_PORTS
+        }
+        variables.update({name: port for name, port in ports.items() if port})
     callbacks = (
         f"[defaults]\ncallback_plugins = {ROOT}/tests/execution_paths/callback\n"
         f"[callback_execution_results]\npath = {results}\n"

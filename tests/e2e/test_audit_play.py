@@ -30,6 +30,7 @@ def play(project: Project, server: Simulator, playbook: str, **variables: t.Any)
     return project.play(playbook, "-i", "inventory.json")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "in_process", [True, pytest.param(False, marks=pytest.mark.long)], ids=["in process", "module"]
 )

@@ -44,6 +44,7 @@ VARIABLES: dict[str, t.Any] = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("host", ONE_BY_ONE)
 def test_nothing_is_missing_after_a_restart(project: Project, tmp_path: pathlib.Path, host: str) -> None:
     config = config_files.write(tmp_path / "conf", Server=config_files.server('<VirtualHost include="VHost*.xml"/>'))

@@ -13,7 +13,7 @@ import typing as t
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import NEWEST, RECORDED, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import RECORDED, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
@@ -240,10 +240,8 @@ def test_one_run_restores_a_fleet_of_200_after_a_restart(project: Project) -> No
         assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "version",
-    [NEWEST, *(pytest.param(version, marks=pytest.mark.exhaustive) for version in RECORDED[1:])],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("version", RECORDED)
 def test_an_export_recreates_the_same_state_on_an_empty_server(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN) as sim, Simulator(version, token=TOKEN) as other:
         inventory(project, {"one": sim.url})

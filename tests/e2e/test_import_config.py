@@ -121,6 +121,7 @@ def run(project: Project, *arguments: str, secrets: bool = False) -> Run:
     return done
 
 
+@pytest.mark.exhaustive
 def test_a_hand_written_server_is_adopted(project: Project, conf: pathlib.Path) -> None:
     file = project.directory / "ovenmediaengine-config-one.yml"
     before = {path.name: path.read_bytes() for path in conf.iterdir()}

@@ -103,6 +103,7 @@ def parts(line: str) -> dict[str, str]:
     return dict(part.split(": ", 1) for part in line.removeprefix("Check mode, this would be done: ").split("; "))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("version", VERSIONS)
 def test_one_run_restores_a_pull_and_its_recording(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as sim:

@@ -189,6 +189,7 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
     assert media.pid() == 0 and not media.unit_file.exists()
 
 
+@pytest.mark.exhaustive
 def test_wrong_variables_are_refused_before_anything_changes(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "quadlet")
     before = media.files()

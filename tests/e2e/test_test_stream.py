@@ -72,6 +72,7 @@ class Play:
         self.pipe.write_text("", encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "in_process", [True, pytest.param(False, marks=pytest.mark.long)], ids=["in process", "module"]
 )

@@ -179,7 +179,8 @@ def _huge_places() -> list[tuple[str, Place]]:
 HUGE_PLACES = _huge_places()
 
 
-@pytest.mark.parametrize("number", (1, *(pytest.param(number, marks=pytest.mark.exhaustive) for number in (0, 2, 3))))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("number", range(4))
 def test_a_value_of_one_mebibyte_is_handled(simulator: Simulator, number: int) -> None:
     chosen = HUGE_PLACES[number::4]
     outcomes = Counter(check_option(simulator, module, place, HUGE) for module, place in chosen)

@@ -375,8 +375,10 @@ def test_any_value_replaces_a_response(server: HostileServer, call: str) -> None
 
 IN_EACH_RUN = 3
 """How many wrong values replace a whole answer or of its payload in a run; they take turns."""
-TYPICAL = (0, 6, 8, 12)
-"""A read, a recreate, a purge and a start: those of make test. Every fourth of the others belongs to make test-all."""
+TYPICAL, RECREATE = (0, 8, 12), 6
+"""A read, a purge and a start are those of make test. A recreate, the longest, and every fourth of the others belong to
+make test-all.
+"""
 
 
 @pytest.mark.parametrize(
@@ -385,7 +387,11 @@ TYPICAL = (0, 6, 8, 12)
         pytest.param(
             *run,
             id=f"{number}-{run[0]}",
-            marks=[] if number in TYPICAL else pytest.mark.exhaustive if number % 4 == 0 else pytest.mark.long,
+            marks=[]
+            if number in TYPICAL
+            else pytest.mark.exhaustive
+            if number == RECREATE or number % 4 == 0
+            else pytest.mark.long,
         )
         for number, run in enumerate(RUNS)
     ],

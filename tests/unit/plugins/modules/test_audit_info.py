@@ -467,6 +467,7 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "simulator",
     [

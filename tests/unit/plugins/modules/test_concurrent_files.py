@@ -104,6 +104,7 @@ def test_three_plays_at_once_lose_nothing(server: Simulator, config: Path, write
     assert one.names() == {"live", "x", "y", "z", "p", "q", "r"} and not hidden(config)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rounds", [3, pytest.param(50, marks=pytest.mark.long)])
 def test_writers_that_are_killed_lose_nothing_of_others(
     server: Simulator, config: Path, writers: Writers, rounds: int

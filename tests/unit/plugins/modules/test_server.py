@@ -142,6 +142,7 @@ def test_a_running_server_is_not_removed_if_it_may_not_be_stopped(site: Site) ->
     assert site.answers()
 
 
+@pytest.mark.exhaustive
 def test_a_file_of_the_api_outlives_runs_that_may_not_restart(site: Site) -> None:
     """Each run keeps what has come since the start, and never what no start has tried."""
     assert not site.run().failed

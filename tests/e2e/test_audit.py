@@ -72,6 +72,7 @@ def cases(path: pathlib.Path) -> dict[tuple[str, str], list[t.Any]]:
     }
 
 
+@pytest.mark.exhaustive
 def test_every_finding_is_in_the_report(audited: Audited) -> None:
     jsonschema.validate(audited.report, schema(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
     assert [server["name"] for server in audited.report["servers"]] == sorted(audited.fleet.hosts)
@@ -110,6 +111,7 @@ def test_every_finding_is_in_the_report(audited: Audited) -> None:
     assert pushing["t-arena"] > 0 and pushing["t-club"] is None and pushing["t-school"] is None
 
 
+@pytest.mark.exhaustive
 def test_each_host_with_findings_fails_with_one_short_line_after_the_report(audited: Audited) -> None:
     assert audited.run.status == 2
     counts = audited.report["counts"]

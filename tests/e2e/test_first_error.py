@@ -27,6 +27,7 @@ def test_an_undefined_secret_is_the_only_error(project: Project, sim: Simulator,
     assert all(recap["failed"] == 1 for recap in run.recap.values()), run.output
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("playbook", "variables"),
     [

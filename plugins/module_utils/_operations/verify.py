@@ -15,6 +15,7 @@ from .._audit.findings import Audited, audited_by
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.secret_store import SecretStore
+from .._core.texts import named
 from .._playback.byte_flows import check_jobs
 from .._playback.places import Place, read_places
 from .._playback.rows import FAILS, NOT_TRIED, Row, line_of
@@ -99,7 +100,7 @@ class Verify(Operation):
             jobs = [kind.declaration.specified(job) for job in listed if self._is_asked(job["vhost"])]
             rows += check_jobs(kind, jobs, api, context)
         for name in self._unlisted():
-            context.warn(f"No list has {name} of only_vhosts.")
+            context.warn(f"No list has {name} of {named('only_vhosts')}.")
             rows.append(Row(name, "").not_tried("No list has it."))
         return _result(rows, check_mode=context.check_mode)
 

@@ -34,11 +34,13 @@ def _provider(
     *fields: Field,
     wire: str | None = None,
     incoming_since: str = "0.19.0",
-    extra: bool | type[Extra] = True,
+    extra: bool | t.Callable[[t.Sequence[Field]], Extra] = True,
     **kwargs: t.Any,
 ) -> Object:
-    """Declare a provider; ``incoming_since`` is the first release in which it can keep incoming timestamps, ``extra`` as
-    for :class:`Object`.
+    """Declare a provider.
+
+    ``incoming_since`` is the first release in which it can keep incoming timestamps; ``extra`` is as for
+    :class:`Object`.
     """
     common = [
         Int("max_connection", "maxConnection"),

@@ -40,14 +40,14 @@ class Object(Field):
         wire: str | Changed | None = None,
         *,
         fields: t.Sequence[Field],
-        extra: bool | type[Extra] = False,
+        extra: bool | t.Callable[[t.Sequence[Field]], Extra] = False,
         presence_keyed: bool = False,
         short: str = "",
         shorthands: t.Sequence[Shorthand] = (),
         **kwargs: t.Any,
     ) -> None:
-        """Declare an object; ``extra`` passes undeclared keys through, under the option `extra`, as the field that it is
-        or as one with comparisons of its own.
+        """Declare an object; ``extra`` passes undeclared keys through, under the option `extra`; it can be a class
+        that compares them in its own way.
 
         ``presence_keyed``: each nested object, even an empty one, switches something on by its presence, like the
         providers of an application. One that the server has and the user does not list is a difference. ``short`` is
@@ -57,7 +57,7 @@ class Object(Field):
         super().__init__(option, wire, **kwargs)
         self.fields = {field.option: field for field in fields}
         if extra:
-            self.fields[EXTRA] = (Extra if extra is True else extra)(fields)
+            self.fields[EXTRA] = extra(fields) if callable(extra) else Extra(fields)
         self.presence_keyed = presence_keyed
         self.short = short
         self.shorthands = {one.option: one for one in shorthands}

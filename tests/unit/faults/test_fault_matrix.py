@@ -120,7 +120,7 @@ def test_each_module_that_writes_has_a_typical_scenario() -> None:
     assert writing - without == {scenario.module for scenario in SCENARIOS.values()} and without < writing
 
 
-@pytest.mark.parametrize(("name", "kind"), pairs(REPRESENTATIVES, typical=("reset", "unauthorized")))
+@pytest.mark.parametrize(("name", "kind"), pairs(REPRESENTATIVES, typical=("reset",)))
 def test_a_fault_at_each_write(harness: Harnesses, name: str, kind: str) -> None:
     """Nothing is tried again: the module must make do with what it has."""
     spoil(harness(NEWEST), scenarios(NEWEST)[name], kind, retries=0)
@@ -132,6 +132,7 @@ def test_a_gateway_answers_a_reload(harness: Harnesses, name: str) -> None:
     spoil(harness(NEWEST), scenarios(NEWEST)[name], "504", retries=0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "kind"), pairs(PASSING, PASSING_FOR_MANY, typical=("reset",)))
 def test_transient_faults_are_waited_for(harness: Harnesses, name: str, kind: str) -> None:
     scenario = scenarios(NEWEST)[name]
@@ -154,6 +155,7 @@ def test_a_fault_at_each_read(harness: Harnesses, name: str, kind: str) -> None:
         spoil(harness(NEWEST), scenario, kind, retries=0, writes=False)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "writes", (True, pytest.param(False, marks=pytest.mark.exhaustive)), ids=("at each write", "at each read")
 )
@@ -193,9 +195,8 @@ def test_other_versions(harness: Harnesses, name: str, version: str) -> None:
     spoil(harness(version), scenarios(version)[name], "reset", retries=0)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in SMALL]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", SMALL)
 def test_check_mode_writes_nothing(harness: Harnesses, name: str) -> None:
     """Even if its reads fail, it sends no write and shows no secret."""
     found, cases, faults, wrong = Verdict(), 0, 0, []

@@ -134,11 +134,10 @@ def test_audits(simulator: Simulator, value: str) -> None:
     record("hostile input/options", cases=tried, faults=tried)
 
 
+@pytest.mark.exhaustive
 # The module server gives these options to server_config, and to be present it needs a host of its own.
 @pytest.mark.parametrize("module", [name for name in MODULES if "state" in argument_spec(name) and name != "server"])
-@pytest.mark.parametrize(
-    "check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive))
-)
+@pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
 def test_names_and_ids_in_every_state(simulator: Simulator, module: str, check_mode: bool) -> None:
     """A value in a path, or as the id in a stopPush, is the same danger in every state."""
     spec = argument_spec(module)

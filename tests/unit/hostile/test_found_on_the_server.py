@@ -108,12 +108,11 @@ def meet(
     return run
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("module", "options"), RUNS, ids=[f"{number}-{module}" for number, (module, _options) in enumerate(RUNS)]
 )
-@pytest.mark.parametrize(
-    "check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive))
-)
+@pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
 def test_each_fixed_name(simulator: Simulator, module: str, options: dict[str, Any], check_mode: bool) -> None:
     """One by one, and all at once; in check mode, which reads the same, all at once."""
     cases = [list(NASTY), *([] if check_mode else [[name] for name in NASTY])]

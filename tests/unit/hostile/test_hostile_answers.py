@@ -441,6 +441,7 @@ def test_generated_answers(server: HostileServer, data: st.DataObject) -> None:
 _KNOWN: dict[tuple[str, str], list[Any]] = {}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("depth", (30, 450, 930, 20_000, 200_000))
 @pytest.mark.parametrize("opening", ("[", '{"a":'))
 @pytest.mark.parametrize("call", CALLS)
@@ -491,6 +492,7 @@ def test_any_depth_in_a_run(
             )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "body",
     [

@@ -97,6 +97,7 @@ def _origin(name: str) -> dict[str, Any]:
     return {"location": f"/{name}", "pass": {"scheme": "ovt", "urls": {"url": ["o.example.com:9000/a"]}}}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("what", WITH_ONE_TWICE)
 def test_work_grows_linearly_with_the_number_of_entries(simulator: Simulator, what: str) -> None:
     module, made, named = WITH_ONE_TWICE[what]

@@ -1147,6 +1147,7 @@ PATHS = (
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", PATHS)
 def test_strange_responses(current: Simulator, path: str) -> None:
     """Every response leads to a result that is valid JSON."""

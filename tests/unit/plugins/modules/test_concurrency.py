@@ -283,6 +283,7 @@ def test_requests_results_and_server_are_the_same(name: str) -> None:
         assert name == "vhosts: new" or beside.threads > 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("refusal", "name"), [(refusal, name) for refusal, (_method, _path, names) in REFUSALS.items() for name in names]
 )

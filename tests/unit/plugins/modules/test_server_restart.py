@@ -206,6 +206,7 @@ def test_what_is_due(running: Site) -> None:
     assert gone["reasons"] == ["virtual host t-a is on the server and in no file"] and gone["lost"] == []
 
 
+@pytest.mark.exhaustive
 def test_what_no_file_has_is_not_lost(running: Site) -> None:
     connection = {name: running.options[name] for name in ("api_url", "api_token")}
     assert not run_module("vhost", {**connection, "name": "t-api", "host": {"names": ["api.example.com"]}}).failed

@@ -216,6 +216,7 @@ def test_every_module_succeeds_and_check_mode_sends_no_write(
     assert not (check_mode or module.endswith("_info")) or simulator.writes == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("module", CONNECTED)
 def test_every_module_sends_only_writes_that_the_api_coverage_names(
     module: str, simulator: Simulator, tmp_path: Path

@@ -143,6 +143,21 @@ def test_text_for_no_starts_no_proof(project: Project, server: Simulator) -> Non
 
 
 @pytest.mark.exhaustive
+def test_a_host_that_cannot_say_whether_to_prove_does_not_end_the_run(project: Project, server: Simulator) -> None:
+    wrong = {"undefined": "{{ nothing }}", "unknown": "perhaps", "missing": "{{ lookup('file', 'nothing') }}"}
+    hosts = {name: variables(server, few=True, ovenmediaengine_verify=value) for name, value in wrong.items()}
+    right = {"false": variables(server), "null": variables(server, ovenmediaengine_verify=None)}
+    run = play(project, {**hosts, **right}, playbook="streamops.ovenmediaengine.provision")
+    assert run.status == 2, run.output
+    assert {name: recap["failed"] for name, recap in run.recap.items()} == {
+        **dict.fromkeys(wrong, 1),
+        **dict.fromkeys(right, 0),
+    }
+    assert "ovenmediaengine_verify: expected a boolean" in run.failure("unknown")
+    assert "nothing" in run.failure("undefined") and "nothing" in run.failure("missing")
+
+
+@pytest.mark.exhaustive
 def test_one_report_of_a_fleet(project: Project, server: Simulator) -> None:
     with media_server() as empty:
         hosts = {

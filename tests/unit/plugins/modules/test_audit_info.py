@@ -357,8 +357,9 @@ def pair(field: Field) -> tuple[Any, Any]:
         Bitrate: ("1M", "2M"),
         Extra: ({"tThing": 1}, {"tThing": 2}),
     }
-    if type(field) in fixed:
-        return fixed[type(field)]
+    kind = Extra if isinstance(field, Extra) else type(field)
+    if kind in fixed:
+        return fixed[kind]
     if getattr(field, "choices", None):
         return tuple(field.choices[:2])  # type: ignore[attr-defined]
     if field.secret:

@@ -134,7 +134,9 @@ class Program(OwnServer):
     """
 
     def __init__(self, program: str, directory: pathlib.Path) -> None:
-        api, rtmp, viewers, self.viewer_tls_port, self._destination_port = (lasting_port(_LOOPBACK) for _ in range(5))
+        api, rtmp, viewers, self.viewer_tls_port, self._destination_port = (
+            lasting_port(_LOOPBACK) for _port in range(5)
+        )
         super().__init__(f"http://{_LOOPBACK}:{api}", TOKEN, rtmp, viewers)
         self.destination = f"rtmp://{_LOOPBACK}:{self._destination_port}/app"
         self._command = [program, "-c", str(directory / "conf")]

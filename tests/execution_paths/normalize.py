@@ -80,7 +80,7 @@ _PORTS = (
     "ports",
     "setup_simulator_tls_ports",
     *("llhls", "hls", "webrtc", "webrtc_tcp", "thumbnail", "rtmp", "whip"),
-    *(f"ovenmediaengine_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail")),
+    *(f"setup_simulator_{kind}_port" for kind in ("llhls", "signalling", "rtmp", "thumbnail")),
 )
 _FIRST_PORT_OF_A_CLIENT = 32768
 

@@ -26,6 +26,8 @@ from .test_verify import media_server
 
 PORTS = {"RTMP": 1935, "LLHLS": 3333}
 """Those of the sample configuration."""
+DESTINATION = "rtmp://live.two.example.com/app"
+"""The destination of the guide that dies."""
 Task = t.Mapping[str, t.Any]
 _LOOPBACK = "127.0.0.1"
 
@@ -86,8 +88,6 @@ class OwnServer(Server):
     """A server that the test has started, on this machine."""
 
     viewer_tls_port: int
-    destination: str
-    """The URL to which a tenant pushes, and which can die."""
 
     def kill(self) -> None:
         """Kill the server and start it again."""
@@ -105,8 +105,6 @@ class OwnServer(Server):
 class SimulatedServer(OwnServer):
     """A simulated server, and simulated destinations."""
 
-    destination = "rtmp://live.two.example.com/app"
-
     def __init__(self, simulator: Simulator) -> None:
         super().__init__(simulator.url, TOKEN, simulator.rtmp_ports[0], simulator.viewer_ports[0])
         self._simulator = simulator
@@ -119,10 +117,10 @@ class SimulatedServer(OwnServer):
         self._simulator.restart()
 
     def end_destination(self) -> None:
-        self._simulator.destination(self.destination, "refuse")
+        self._simulator.destination(DESTINATION, "refuse")
 
     def start_destination(self) -> None:
-        self._simulator.destination(self.destination, "accept")
+        self._simulator.destination(DESTINATION, "accept")
 
 
 class Program(OwnServer):
@@ -138,7 +136,6 @@ class Program(OwnServer):
             lasting_port(_LOOPBACK) for _port in range(5)
         )
         super().__init__(f"http://{_LOOPBACK}:{api}", TOKEN, rtmp, viewers)
-        self.destination = f"rtmp://{_LOOPBACK}:{self._destination_port}/app"
         self._command = [program, "-c", str(directory / "conf")]
         self._output = directory / "output.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -191,8 +188,9 @@ class Program(OwnServer):
         self._process.wait()
 
     def destination_of(self, task: Task) -> Task:
-        ours = {"url": self.destination}
-        return ours if task["url"] == SimulatedServer.destination else super().destination_of(task)
+        if task["url"] != DESTINATION:
+            return super().destination_of(task)
+        return {"url": f"rtmp://{_LOOPBACK}:{self._destination_port}/app"}
 
     def file_of(self, recordings: pathlib.Path, path: str) -> str:
         return f"{recordings}{path}"

@@ -24,12 +24,21 @@ class ActionModule(InProcessAction):
     """Action plugin of the module `provision`."""
 
     operation = Provision
+    _to_be_verified = False
+
+    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
+        """Return the result of the task, with what the role asks next."""
+        result = super().run(tmp, task_vars)
+        return {**result, "to_be_verified": self._to_be_verified} if _is_of_role(task_vars or {}) else result
 
     def prepared(self, options: dict[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Return the options with the parts that the tags of the run select, if the task is the one of the role."""
-        if variables.get("ansible_role_name") != _ROLE:
+        """Return the options with the parts that the tags of the run select, if the task is the one of the role.
+
+        Raises BadInput if it cannot be told whether a proof by playing follows.
+        """
+        if not _is_of_role(variables):
             return options
-        self._check_verify(variables.get(_VERIFY))
+        self._to_be_verified = self._is_true(variables.get(_VERIFY)) and not self._task.check_mode
         parent = getattr(self._task, "_parent", None)
         parts = selected_parts(
             NAMES,
@@ -40,14 +49,15 @@ class ActionModule(InProcessAction):
         )
         return options if parts is None else {**options, "parts": parts}
 
-    def _check_verify(self, value: t.Any) -> None:
-        """Raise an error if it cannot be told whether a proof by playing follows.
-
-        The role asks for it in the condition of a `meta` task, whose error would end the run of all hosts.
-        """
+    def _is_true(self, value: t.Any) -> bool:
+        """Return whether a variable is true, which can be a template, or a text as a survey of AWX gives it."""
         if value is None or isinstance(value, bool):
-            return
+            return bool(value)
         try:
-            boolean(self._templar.template(value))
+            return bool(boolean(self._templar.template(value)))
         except TypeError:
             raise BadInput(_VERIFY, "expected a boolean") from None
+
+
+def _is_of_role(variables: t.Mapping[str, t.Any]) -> bool:
+    return variables.get("ansible_role_name") == _ROLE

@@ -198,6 +198,11 @@ line:
   description: What was done, or in check mode would be done, as one line of text.
   returned: always
   type: str
+to_be_verified:
+  description: Whether the role P(streamops.ovenmediaengine.provision#role) proves afterwards by playing what is listed.
+  returned: in the role
+  type: bool
+  sample: false
 unreachable_host_names:
   description:
     - Host names of created or recreated virtual hosts that another virtual host receives instead, as

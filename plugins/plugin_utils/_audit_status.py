@@ -15,7 +15,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.f
     Audited,
     audited_by,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import aligned
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import aligned, listed
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._playback.rows import FAILS, NOT_TRIED
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_page import STATES, rate_of
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import natural
@@ -29,13 +29,15 @@ Record = t.Mapping[str, t.Any]
 
 
 def audit_status(report: Record, tenant: str, previous: Record | None = None) -> list[str]:
-    """Return the lines of a table, and one for each finding: the new ones first, then the worst.
+    """Return the lines of a table, and one for each finding: the new ones first, then the worst. What is found on
+    several servers in the same words has one line.
 
     :param tenant: name of a virtual host, a pattern with ``*``, or ``all``.
     :param previous: the report before this one; None if there is none. What it was not about is not new.
     """
     asked = audited_by(["*" if tenant == EVERY else tenant])
-    rows, findings = [], []
+    rows: list[tuple[str, ...]] = []
+    findings: dict[tuple[bool, int, str], list[str]] = {}
     earlier = {server["name"]: server for server in (previous or {"servers": ()})["servers"]}
     known = {_key(server, one) for server in earlier.values() for one in server["findings"]}
     for server in sorted(report["servers"], key=lambda server: natural(server["name"])):
@@ -47,12 +49,12 @@ def audit_status(report: Record, tenant: str, previous: Record | None = None) ->
         for one in server["findings"]:
             if one["severity"] != INFO and _is_about(one, asked):
                 is_new = server["name"] in earlier and _is_about(one, looked) and _key(server, one) not in known
-                findings.append((not is_new, SEVERITIES.index(one["severity"]), server["name"], one))
-    findings.sort(key=lambda found: (found[0], found[1], natural(found[2])))
+                found = not is_new, SEVERITIES.index(one["severity"]), one["message"]
+                findings.setdefault(found, []).append(server["name"])
     lines = aligned([_HEADS, *rows]) if rows else [f"No server has the tenant {tenant}."]
     return lines + [
-        f"{'' if is_old else 'new '}{one['severity']} on {server}: {one['message']}"
-        for is_old, _rank, server, one in findings
+        f"{'' if is_old else 'new '}{SEVERITIES[rank]} on {listed([*dict.fromkeys(servers)])}: {message}"
+        for (is_old, rank, message), servers in sorted(findings.items(), key=lambda found: found[0][:2])
     ]
 
 

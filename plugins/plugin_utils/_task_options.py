@@ -43,6 +43,7 @@ _NAMES_A_VARIABLE = re.compile(
 # Names that are only variables and no functions of ansible-core. If the variable is missing, the name has no value.
 _IS_ONLY_A_VARIABLE = re.compile(r"item|ovenmediaengine_\w+", re.ASCII)
 _NOT_SET = object()
+_UNKNOWN = object()
 _SPECS: dict[type[Operation], tuple[dict[str, t.Any], ArgumentSpecValidator]] = {}
 _PATHS: dict[type[Operation], dict[str, t.Any]] = {}
 _ENCODER = (
@@ -96,18 +97,18 @@ def value_of_variable(value: t.Any, templar: t.Any) -> tuple[bool, t.Any]:
     found = _lookup(templar.available_variables, named[1], named[2])
     if found is _NOT_SET and named[3] and _IS_ONLY_A_VARIABLE.fullmatch(named[1]):
         raise AnsibleValueOmittedError
-    if found is not None and _is_plain(found):
+    if _is_plain(found):
         return True, found
     return False, found if isinstance(found, (list, dict)) else value
 
 
 def _lookup(variables: Variables, name: str, key: str | None) -> t.Any:
-    """Return the value of a variable or of a key in it; None if a template could find something else."""
+    """Return the value of a variable or of a key in it; `_UNKNOWN` if a template could find something else."""
     found = variables.get(name, _NOT_SET)
     if key is None or found is _NOT_SET:
         return found
     # In a template, `item.keys` is the method.
-    return found.get(key, _NOT_SET) if isinstance(found, dict) and not hasattr(found, key) else None
+    return found.get(key, _NOT_SET) if isinstance(found, dict) and not hasattr(found, key) else _UNKNOWN
 
 
 def _is_plain(value: t.Any) -> bool:

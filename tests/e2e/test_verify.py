@@ -158,6 +158,21 @@ def test_a_host_that_cannot_say_whether_to_prove_does_not_end_the_run(project: P
 
 
 @pytest.mark.exhaustive
+def test_only_servers_of_a_large_fleet_that_are_to_be_verified_are(project: Project, server: Simulator) -> None:
+    hosts = {f"media-{number:02}": variables(server, few=True) for number in range(1, 12)}
+    options = {"playbook": "streamops.ovenmediaengine.provision"}
+    none = play(project, hosts, **options)
+    assert none.status == 0 and none.output.count("\nskipping: [") == 1, none.output
+    hosts["media-11"]["ovenmediaengine_verify"] = True
+    one = play(project, hosts, **options)
+    assert one.status == 0 and table_of(one, "media-11")[-1] == "2 play, 0 fail, 0 not tried", one.output
+    assert len(re.findall(r" play, 0 fail", one.output)) == 1, one.output
+    assert re.search(r'"to be verified": \[\s*"media-11"\s*\]', one.output), one.output
+    alone = play(project, hosts, "--tags", "verify", **options)
+    assert alone.status == 0 and len(re.findall(r" play, 0 fail", alone.output)) == 1, alone.output
+
+
+@pytest.mark.exhaustive
 def test_one_report_of_a_fleet(project: Project, server: Simulator) -> None:
     with media_server() as empty:
         hosts = {

@@ -73,9 +73,22 @@ def test_a_tenant_on_two_servers() -> None:
         *("media-10", "t-a", "error", "101", "134 (llhls 120, webrtc 14)", "4.1 Mbit/s", "–"),
         *("1 error, 2 pushing", "–", "2 of 3, 0.50 s", "9 days"),
     ]
-    assert [finding.partition(" ")[0] for finding in findings] == ["error"] * 4 + ["drift"] * 2 + ["warning"] * 2
-    assert findings[:2] == ["error on media-2: An error.", "error on media-2: Of the server."]
-    assert findings[-1] == "warning on media-10: A warning."
+    assert findings == [
+        "error on media-2, media-10: An error.",
+        "error on media-2, media-10: Of the server.",
+        "drift on media-2, media-10: Of both.",
+        "warning on media-2, media-10: A warning.",
+    ]
+
+
+def test_a_finding_of_many_servers_has_one_line() -> None:
+    twice = {**FULL, "findings": [finding("error", "Once more.", vhost="t-a")] * 2}
+    servers = {f"media-{number}": twice for number in range(1, 101)}
+    before = {**servers, "media-7": {**FULL, "findings": []}}
+    assert status("t-a", servers, before)[101:] == [
+        "new error on media-7: Once more.",
+        "error on media-1, media-2, … and 97 more: Once more.",
+    ]
 
 
 def test_a_number_of_live_streams_that_is_not_known() -> None:

@@ -434,6 +434,8 @@ providers:
       description:
         - Receives streams by MPEG-TS over UDP. C(streams) in C(extra) maps ports to streams; it is a list of
           dictionaries with C(name) and C(port).
+        - If a port is not under C(<Bind>) in C(Server.xml), or another application has it, the server creates the
+          application all the same, without MPEG-TS. This is a warning, if it can be told from what the server returns.
       type: dict
       suboptions:
         packet_reordering:

@@ -88,6 +88,7 @@ class ItemAnswer(t.NamedTuple):
     status: int
     message: str
     kind: str  # a key of ADVICE; empty if ok
+    value: t.Any = None  # the object as it was created; None if the server did not return it
 
 
 def kind_of(status: int, message: str) -> str:
@@ -135,7 +136,7 @@ def item_answer(item: t.Any, whole: int, redact: Redact) -> ItemAnswer:
         return ItemAnswer(False, whole, "", "unexpected_answer")
     message = message_of(item, redact)
     if 200 <= status < 300:
-        return ItemAnswer(True, status, message, "")
+        return ItemAnswer(True, status, message, "", item.get("response"))
     return ItemAnswer(False, status, message, kind_of(status, message))
 
 

@@ -126,6 +126,7 @@ class Applications(ParentReconciler):
         objects = self._api.map_concurrently(
             [functools.partial(self._probe_present, app, listed, missing, request) for app in request.desired]
         )
+        self._warn_of_found(one.before for one in objects if not one.differences)
         others: t.Iterable[Key] = ()
         if request.purge:
             existing = (Key(vhost, name) for vhost, names in listed.items() for name in names if is_addressable(name))
@@ -289,7 +290,15 @@ class Applications(ParentReconciler):
         return apps_path(holder)
 
     def _post(self, holder: str, wires: t.Sequence[Value]) -> list[ItemAnswer]:
-        return self._api.create_applications(holder, wires)
+        answers = self._api.create_applications(holder, wires)
+        created = (answer.value for answer in answers if isinstance(answer.value, dict))
+        self._warn_of_found(application.from_wire(raw, holder) for raw in created)
+        return answers
+
+    def _warn_of_found(self, apps: t.Iterable[Value | None]) -> None:
+        """Warn of what does not work in applications that the server returned."""
+        found = itertools.chain.from_iterable(application.concerns_of_found(app) for app in apps if app is not None)
+        self._context.warn(*concerns.warnings(found))
 
     def _to_wire(self, change: PlannedChange, value: Specified) -> Value:
         return application.create_request(value, change.declaration)

@@ -22,7 +22,7 @@ from .cross_domains import CrossDomains
 from .jobs import PUSH_PUBLISHERS
 from .kind import Kind, key_of
 from .ladder import Ladder, encoded_audio
-from .mpegts_streams import MpegtsExtra
+from .mpegts_streams import MpegtsExtra, without_ports
 from .output_profiles import TYPES, output_profiles_field, renamed_option, subtitles_field
 
 # The providers of an application.
@@ -336,6 +336,13 @@ def check_values(app: t.Mapping[str, t.Any], path: str, version: Version = UNKNO
 def concerns_of(app: t.Mapping[str, t.Any]) -> list[concerns.Concern]:
     """Return the settings of an application (specified form) that the server accepts although they cannot work."""
     return concerns.concerns(APPLICATION, app, f"Application {key_of(app)}")
+
+
+def concerns_of_found(app: t.Mapping[str, t.Any]) -> list[concerns.Concern]:
+    """Return the settings of an application (option form) that do not work on the server that returned it."""
+    provider = (app.get("providers") or {}).get("mpegts")
+    problem = without_ports(provider.get("extra")) if isinstance(provider, dict) else None
+    return [concerns.Concern(f"Application {key_of(app)}: providers.mpegts", "", problem)] if problem else []
 
 
 def incomplete(app: t.Mapping[str, t.Any]) -> str | None:

@@ -14,6 +14,25 @@ from .ports import numbers
 
 _STREAMS = "streams"
 _PORT_MACRO = "${Port}"
+_RESERVED_PORT = re.compile(r"[0-9]+/[a-z]+")
+
+
+def without_ports(extra: t.Any) -> str | None:
+    """Judge the option `extra` of an application that a server returned, as the rules of `concerns` do.
+
+    A server returns streams in another form once it has reserved their ports, so that some cannot be told from those
+    that it was sent.
+    """
+    streams = extra.get(_STREAMS) if isinstance(extra, dict) else None
+    for stream in streams if isinstance(streams, list) else ():
+        if isinstance(stream, dict) and (
+            _PORT_MACRO in str(stream.get("name")) or not _RESERVED_PORT.fullmatch(str(stream.get("port")))
+        ):
+            return (
+                "takes nothing, because a port of its streams is not under <Bind> in Server.xml, or another "
+                "application has it. Correct the port, or Server.xml, and create the application again."
+            )
+    return None
 
 
 class _Stream(t.NamedTuple):

@@ -355,6 +355,36 @@ def test_streams_of_mpegts_are_returned_in_another_form(listed: list[dict[str, A
         unchanged(simulator, applications=found["applications"])
 
 
+def test_streams_of_mpegts_whose_ports_are_not_free() -> None:
+    """The server creates the application all the same, with status 200 and without MPEG-TS."""
+    bound, unbound = ({"name": "s_${Port}", "port": port} for port in ("4000-4001", "4004"))
+    with Simulator(mpegts_ports=range(4000, 4004), stop_delay=0.0) as simulator:
+        make_virtual_host(simulator, "t-v")
+
+        def warnings_of(module: str, **options: Any) -> list[str]:
+            run = running_modules.run_module(module, connection(simulator, **options))
+            assert not run.failed, run
+            return [text for text in run.warnings if "takes nothing" in text]
+
+        def app(name: str, *streams: dict[str, Any]) -> dict[str, Any]:
+            return {**_with_streams(*streams), "name": name}
+
+        assert warnings_of("application", **app("first", bound)) == []
+        assert warnings_of("application", **app("first", bound)) == []
+        for name, stream in (("second", bound), ("third", unbound)):
+            for _run in ("created", "unchanged"):
+                (text,) = warnings_of("application", **app(name, stream))
+                assert f"Application t-v/{name}: providers.mpegts takes nothing, because a port" in text
+        lists = [app("first", bound), app("second", bound), app("third", unbound)]
+        assert len(warnings_of("applications", applications=lists)) == 2
+        (text,) = warnings_of("applications", applications=[app(f"more-{number}", unbound) for number in range(6)])
+        assert "Each of 6 settings takes nothing, because a port" in text
+        found = running_modules.run_module("audit_info", connection(simulator, applications=lists))["findings"]
+        assert [one["application"] for one in found if one["kind"] == "concern"] == ["second", "third"], found
+        third = warnings_of("application", **app("third", {"name": "s_${Port}", "port": 4003}), recreate=True)
+        assert third == []
+
+
 @pytest.mark.parametrize(
     "other",
     [

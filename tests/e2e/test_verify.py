@@ -170,6 +170,9 @@ def test_only_servers_of_a_large_fleet_that_are_to_be_verified_are(project: Proj
     assert re.search(r'"to be verified": \[\s*"media-11"\s*\]', one.output), one.output
     alone = play(project, hosts, "--tags", "verify", **options)
     assert alone.status == 0 and len(re.findall(r" play, 0 fail", alone.output)) == 1, alone.output
+    for tags in (("--skip-tags", "verify"), ("--tags", "report"), ("--check",)):
+        without = play(project, hosts, *tags, **options)
+        assert without.status == 0 and "to be verified" not in without.output, without.output
 
 
 @pytest.mark.exhaustive

@@ -312,7 +312,7 @@ class ObjectAudit:
             differences = self._durable.until_restart(title, declaration, desired, found, **place)
             self._durable.completes(title, {**current, **desired}, **place)
             self._collector.add_differences(title, differences, read_only=entry["read_only"], **place)
-            self._collector.add_warnings(map(str, application.concerns_of_found(current)), **place)
+            self._collector.add_warnings(map(str, application.concerns_of_found(key, current)), **place)
         elif raw is None:
             if entry["read_only"] and self._durable.appears(title, declaration, desired, **place):
                 return

@@ -126,7 +126,8 @@ class Applications(ParentReconciler):
         objects = self._api.map_concurrently(
             [functools.partial(self._probe_present, app, listed, missing, request) for app in request.desired]
         )
-        self._warn_of_found(one.before for one in objects if not one.differences)
+        same = (one.before if not one.differences else None for one in objects)
+        self._warn_of_found(zip(map(key_of, request.desired), same))
         others: t.Iterable[Key] = ()
         if request.purge:
             existing = (Key(vhost, name) for vhost, names in listed.items() for name in names if is_addressable(name))
@@ -291,14 +292,17 @@ class Applications(ParentReconciler):
 
     def _post(self, holder: str, wires: t.Sequence[Value]) -> list[ItemAnswer]:
         answers = self._api.create_applications(holder, wires)
-        created = (answer.value for answer in answers if isinstance(answer.value, dict))
-        self._warn_of_found(application.from_wire(raw, holder) for raw in created)
+        created = (
+            application.from_wire(answer.value, holder) if isinstance(answer.value, dict) else None
+            for answer in answers
+        )
+        self._warn_of_found(zip((Key(holder, str(wire["name"])) for wire in wires), created))
         return answers
 
-    def _warn_of_found(self, apps: t.Iterable[Value | None]) -> None:
+    def _warn_of_found(self, apps: t.Iterable[tuple[Key, Value | None]]) -> None:
         """Warn of what does not work in applications that the server returned."""
-        found = itertools.chain.from_iterable(application.concerns_of_found(app) for app in apps if app is not None)
-        self._context.warn(*concerns.warnings(found))
+        found = (application.concerns_of_found(key, app) for key, app in apps if app is not None)
+        self._context.warn(*concerns.warnings(itertools.chain.from_iterable(found)))
 
     def _to_wire(self, change: PlannedChange, value: Specified) -> Value:
         return application.create_request(value, change.declaration)

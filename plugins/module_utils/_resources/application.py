@@ -20,7 +20,7 @@ from . import concerns, refusals
 from . import value_rules as rules
 from .cross_domains import CrossDomains
 from .jobs import PUSH_PUBLISHERS
-from .kind import Kind, key_of
+from .kind import Key, Kind, key_of
 from .ladder import Ladder, encoded_audio
 from .mpegts_streams import MpegtsExtra, without_ports
 from .output_profiles import TYPES, output_profiles_field, renamed_option, subtitles_field
@@ -338,11 +338,12 @@ def concerns_of(app: t.Mapping[str, t.Any]) -> list[concerns.Concern]:
     return concerns.concerns(APPLICATION, app, f"Application {key_of(app)}")
 
 
-def concerns_of_found(app: t.Mapping[str, t.Any]) -> list[concerns.Concern]:
+def concerns_of_found(key: Key, app: t.Mapping[str, t.Any]) -> list[concerns.Concern]:
     """Return the settings of an application (option form) that do not work on the server that returned it."""
-    provider = (app.get("providers") or {}).get("mpegts")
+    providers = app.get("providers")
+    provider = providers.get("mpegts") if isinstance(providers, dict) else None
     problem = without_ports(provider.get("extra")) if isinstance(provider, dict) else None
-    return [concerns.Concern(f"Application {key_of(app)}: providers.mpegts", "", problem)] if problem else []
+    return [concerns.Concern(f"Application {key}: providers.mpegts", "", problem)] if problem else []
 
 
 def incomplete(app: t.Mapping[str, t.Any]) -> str | None:

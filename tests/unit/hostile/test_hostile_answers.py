@@ -51,6 +51,7 @@ _ORIGIN = "rtsp://origin.example.com"
 OUR_RECORD = {**_NAMES, "id": "t-r", "stream": {"name": "main"}, "file_path": "/r/${Stream}.ts", "interval": 60000}
 OUR_PULL = {**_NAMES, "name": "camera", "urls": [f"{_ORIGIN}/live"], "persistent": True}
 OUR_DUMP = {**_NAMES, "stream": "main", "id": "t-d", "output_path": "/d/main"}
+OUR_MPEGTS = {"extra": {"streams": [{"name": "s_${Port}", "port": 4000}]}}
 OUR_STREAM = {**_NAMES, "stream": "main"}
 INSIDE = {
     "records": [{**_NAMES, "id": "t-r", "stream": {"name": "main"}}],
@@ -70,7 +71,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("vhost", {**OURS, "distribution": "other.example.com", "recreate": True}),
     ("vhost", {"name": "t-s", "state": "absent"}),
     ("vhosts", {"vhosts": [OURS, {"name": "t-n", "host": {"names": ["n.example.com"]}}], "purge": True}),
-    ("application", {**OUR_APP, "name": "new"}),
+    ("application", {**OUR_APP, "name": "new", "providers": {"mpegts": OUR_MPEGTS}}),
     ("application", {**OUR_APP, "providers": {"rtmp": {}, "srt": {}}, "recreate": True}),
     ("applications", {"applications": [{**OUR_APP, "name": "second"}], "purge": True}),
     ("push_task", OUR_TASK),

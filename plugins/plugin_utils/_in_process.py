@@ -32,7 +32,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
     Outcome,
     perform,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import with_hints
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.redaction import (
     LongestFirst,
     finish,
@@ -207,7 +206,7 @@ class InProcessAction(NormalAction):
         _exempt_from_garbage_collection(os.getpid())
         options = CheckedOptions(self.operation, self._task.args, self._task.action, self._fault)
         if options.problem:
-            message = without_secrets(with_hints(options.problem), options.secrets)
+            message = without_secrets(options.problem, options.secrets)
             result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": message}
             warnings: t.Sequence[str] = ()
             hidden = split_secrets(options.secrets)[0]

@@ -19,6 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operati
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
     SpecifiedOptions,
     argument_spec,
+    with_hints,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 
@@ -198,7 +199,8 @@ class CheckedOptions:
             specified.put_macros_back(self.params)
             self.secrets = specified.secrets(self.params) | checked._no_log_values
             if checked.errors.errors:
-                self.problem = specified.wrong_type() or _message(checked, action)
+                message = _message(checked, action)
+                self.problem = specified.wrong_type() or with_hints(message, checked.unsupported_parameters)
 
 
 def _message(checked: ValidationResult, action: str) -> str:

@@ -197,7 +197,9 @@ class _Module(AnsibleModule):
         if not self._options_checked:
             secrets = self._secrets()
             self.no_log_values = split_secrets(secrets)[0]
-            msg = without_secrets(self._wrong_type() or with_hints(msg), secrets)
+            checked = getattr(self, "validation_result", None)  # there is none if the locale is not valid
+            unsupported = checked.unsupported_parameters if checked is not None else ()
+            msg = without_secrets(self._wrong_type() or with_hints(msg, unsupported), secrets)
             kwargs["invocation"] = HIDDEN_INVOCATION
         super().fail_json(msg, **kwargs)
         raise AssertionError("unreachable")  # not all versions declare fail_json as NoReturn

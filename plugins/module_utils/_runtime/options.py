@@ -317,6 +317,7 @@ _UNKNOWN = re.compile(
     r"Unsupported parameters for \(\S+\) module: (.*?)\. Supported parameters include: (.*)\.", re.DOTALL
 )
 
+_MISSING = re.compile(r"missing required arguments: (.*?)(?: found in (.*))?")
 
 # Where ansible-core names options in a message of its check.
 _OPTIONS = re.compile(
@@ -326,26 +327,42 @@ _OPTIONS = re.compile(
 )
 
 
-def with_hints(text: str) -> str:
+def with_hints(text: str, unsupported: t.Iterable[t.Any] = ()) -> str:
     """Return a message of ansible-core with what helps a new user.
 
     If connection options are missing, these are the places to set them; if an option is unknown, the known one whose
     name is similar. In a role, the variable is named that an option gets its value from.
+
+    :param unsupported: the unknown options as the check of ansible-core has them: a path is a tuple, or a text at the
+        top. It reports missing options first, although one may only be misspelt.
     """
     unknown = _UNKNOWN.fullmatch(text)
     if unknown:
-        similar = _similar(unknown[1].split(", "), re.findall(r"\w+", unknown[2]))
-        hint = f" Did you mean {' and '.join(map(named, similar))}?" if similar else ""
-        return f"{_with_names(text)}{hint}"
-    missing = re.fullmatch(r"missing required arguments: (.*)", text)
-    names = [name for name in ("api_url", "api_token") if missing and name in missing[1].split(", ")]
-    places = [
+        known = re.findall(r"\w+", unknown[2])
+        return _with_names(text) + _did_you_mean(unknown[1].split(", "), known)
+    missing = _MISSING.fullmatch(text)
+    if not missing:
+        return _with_names(text)
+    names = missing[1].split(", ")
+    place = missing[2].split(" -> ") if missing[2] else []
+    paths = ([path] if isinstance(path, str) else list(path) for path in unsupported)
+    misspelt = sorted(".".join(path) for path in paths if path[:-1] == place)
+    hints = [
         f"Set the option {name}, the environment variable OVENMEDIAENGINE_{name.upper()} or, for roles, "
         f"ovenmediaengine_{name}."
-        for name in names
+        for name in ("api_url", "api_token")
+        if name in names
     ]
+    if misspelt:
+        hints.insert(0, f"Unsupported parameters: {', '.join(map(named, misspelt))}.{_did_you_mean(misspelt, names)}")
     text = _with_names(text)
-    return " ".join([f"{text}." if places else text, *places])
+    return " ".join([f"{text}." if hints else text, *hints])
+
+
+def _did_you_mean(unknown: t.Iterable[str], known: t.Collection[str]) -> str:
+    """Return a question that names the options similar to unknown ones, with a blank before it; empty for none."""
+    similar = _similar(unknown, known)
+    return f" Did you mean {' and '.join(map(named, similar))}?" if similar else ""
 
 
 def _with_names(text: str) -> str:

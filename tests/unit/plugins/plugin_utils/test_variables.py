@@ -245,3 +245,8 @@ def test_what_ansible_core_says_of_options_names_variables() -> None:
     assert unknown.endswith("Did you mean ovenmediaengine_vhosts.host?")
     missing = in_role("restream", "restream", {**UNREACHABLE, "platforms": []})["msg"]
     assert missing.startswith("missing required arguments: restream_platforms, restream_stream"), missing
+    misspelt = in_role("provision", "provision", {**UNREACHABLE, "vhosts": [{"nmae": "t"}]})["msg"]
+    assert misspelt == (
+        "missing required arguments: name found in ovenmediaengine_vhosts. "
+        "Unsupported parameters: ovenmediaengine_vhosts.nmae. Did you mean ovenmediaengine_vhosts.name?"
+    )

@@ -120,6 +120,9 @@ def _time(option: str, text: str | None, zone: datetime.tzinfo) -> int | datetim
         minutes = int(clock[1]) * 60 + int(clock[2])
         if int(clock[2]) < 60 and minutes <= _A_DAY:
             return minutes
+    if text.strip().isdigit():
+        expected = "expected a time in quotes, such as '18:00', because YAML reads one without them as a number"
+        raise InvalidWindow(option, expected)
     try:
         moment = datetime.datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text.strip()))
     except ValueError:

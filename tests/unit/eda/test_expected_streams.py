@@ -417,6 +417,7 @@ def test_values_as_yaml_and_ansible_write_them(variables: pathlib.Path) -> None:
         ({"days": ["friday"]}, "days: expected a list of mon, tue, "),
         ({"days": 5}, "days: expected a list of mon, tue, "),
         ({"from": "noon"}, "from: expected a time such as 18:00"),
+        (yaml.safe_load("{from: 18:00}"), "from: expected a time in quotes, such as '18:00'"),
         ({"from": "18:00", "time_zone": "Mars/Crater"}, "time_zone: expected a time zone such as "),
     ],
 )

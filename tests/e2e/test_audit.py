@@ -207,6 +207,7 @@ def test_metrics_say_what_the_report_says(audited: Audited) -> None:
     assert found["duration_seconds"][()] >= 2
 
 
+@pytest.mark.exhaustive
 def test_server_names_are_neither_executed_nor_rendered_as_html(audited: Audited) -> None:
     texts = [
         (audited.fleet.reports / name).read_text(encoding="utf-8") for name in ("audit.json", "audit.xml", "audit.html")

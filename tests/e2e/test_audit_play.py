@@ -63,6 +63,7 @@ def test_an_audit_plays_what_is_live(project: Project, in_process: bool) -> None
     assert server.writes == []
 
 
+@pytest.mark.exhaustive
 def test_a_rotation_is_proved_by_playing_over_tls(project: Project, tmp_path: pathlib.Path) -> None:
     old, new = authority().issue(HOST), authority().issue(HOST)
     paths = dict.fromkeys(("live", "coming"), [""])

@@ -462,6 +462,7 @@ def test_no_difference_inside_of_applications_gives_no_finding(media: Simulator)
     assert all(report["servers"][0][key] for key in ("records", "streams", "channels"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("path", "value"), MEDIA_FIELDS, ids=[path for path, _value in MEDIA_FIELDS])
 def test_a_different_field_inside_of_an_application_is_drift(media: Simulator, path: str, value: t.Any) -> None:
     option, _index, field = path.split(".")[:3]

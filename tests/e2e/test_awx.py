@@ -224,6 +224,7 @@ def test_execution_environments_find_out_what_the_collection_needs() -> None:
     assert not [line for line in needed["system"] if "streamops" in line]
 
 
+@pytest.mark.exhaustive
 def test_the_playbook_for_execution_environments_passes_where_the_modules_work(project: Project) -> None:
     run = project.play(str(REPOSITORY / "tests/ee/execution_environment.yml"), "-i", "localhost,")
     assert run.status == 0, run.output

@@ -338,6 +338,7 @@ def filled(exported: t.Any, there: t.Any) -> dict[str, str]:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("playbook", ["export", "import_config"])
 def test_the_name_of_a_server_does_not_choose_the_directory(project: Project, sim: Simulator, playbook: str) -> None:
     project.inventory({"../../outside/one": sim.url, "one": sim.url}, import_config_dir=str(project.directory))

@@ -220,6 +220,7 @@ def test_values_of_environment_variables_are_in_the_file_and_never_shown(project
     assert run(project, "--diff").recap["one"]["changed"] == 1
 
 
+@pytest.mark.exhaustive
 def test_false_on_the_command_line_is_no(project: Project, conf: pathlib.Path) -> None:
     assert run(project).status == 0
     again = run(project, "--diff", "-e", "import_config_show_secrets=false")

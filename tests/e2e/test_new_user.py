@@ -117,6 +117,7 @@ def options(role: str) -> list[str]:
     return sorted({name for entry in specs.values() for name in entry["options"]})
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("role", ROLES)
 def test_a_typo_in_each_variable_of_a_role_is_refused(role: str) -> None:
     typos = {

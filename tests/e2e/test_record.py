@@ -40,6 +40,7 @@ def recorded(server: Simulator) -> dict[str, str]:
     return {name: one.file_path for name, one in holder.records.items()}
 
 
+@pytest.mark.exhaustive
 def test_start_and_stop(project: Project, media: Simulator) -> None:
     project.inventory({"media-1": media.url})
     config = media.add_config_record("default", "media", stream_name="main").id

@@ -64,6 +64,7 @@ def pushed(sim: Simulator) -> dict[str, str]:
     return {name: task.stream_key for name, task in application.tasks.items()}
 
 
+@pytest.mark.exhaustive
 def test_start_and_stop(project: Project, sim: Simulator) -> None:
     inventory(project, sim)
     checked = restream(project, "--check")

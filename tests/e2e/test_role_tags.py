@@ -113,6 +113,7 @@ def test_a_playbook_that_matches_no_host_fails(project: Project, sim: Simulator)
     assert not sim.log
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("playbook", ["audit", "provision"])
 def test_a_playbook_without_an_inventory_fails(project: Project, playbook: str) -> None:
     run = project.play(f"streamops.ovenmediaengine.{playbook}")

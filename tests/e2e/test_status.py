@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 
 from .conftest import Project
 
 
+@pytest.mark.exhaustive
 def test_the_status_of_a_tenant(project: Project, sim: Simulator) -> None:
     project.inventory({"media-1": sim.url, "media-2": "http://127.0.0.1:9"})
     made = project.play("streamops.ovenmediaengine.provision", "-i", "inventory.json", "--limit", "media-1")

@@ -92,6 +92,7 @@ def test_a_signal_ends_with_a_play_that_is_killed(project: Project, server: Simu
             wait_until(lambda: LIVE not in server.state.streams)
 
 
+@pytest.mark.exhaustive
 def test_a_play_ends_its_signal(project: Project, server: Simulator) -> None:
     play = Play(project, server, in_process=True)
     with play.start() as process:

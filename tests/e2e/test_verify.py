@@ -110,6 +110,7 @@ def test_the_table_of_the_guide(project: Project, server: Simulator) -> None:
         assert table_of(checked, host)[-1] == "Check mode, this would be tried: 8 rows; 0 cannot be tried"
 
 
+@pytest.mark.exhaustive
 def test_the_stock_configuration_of_the_guide(project: Project) -> None:
     with media_server(default_host_names=["*"]) as server:
         run = play(
@@ -131,6 +132,7 @@ def test_provision_proves_that_it_plays(project: Project, server: Simulator) -> 
     assert run.status == 0 and table_of(run, "media-1")[-1] == "2 play, 0 fail, 0 not tried", run.output
 
 
+@pytest.mark.exhaustive
 def test_text_for_no_starts_no_proof(project: Project, server: Simulator) -> None:
     play(project, {"media-1": variables(server)}, playbook="streamops.ovenmediaengine.provision")
     run = play(

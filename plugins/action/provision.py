@@ -18,7 +18,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variabl
 
 _ROLE = f"{COLLECTION}.provision"
 _VERIFY = "ovenmediaengine_verify"
-_TAGS_OF_PROOF = ("verify", "provision")
 
 
 class ActionModule(InProcessAction):
@@ -40,17 +39,15 @@ class ActionModule(InProcessAction):
         if not _is_of_role(variables):
             return options
         parent = getattr(self._task, "_parent", None)
-        around_and_of_the_run = (
-            getattr(parent, "tags", None) or (),
-            variables.get("ansible_run_tags") or ("all",),
-            variables.get("ansible_skip_tags") or (),
-        )
+        inherited = getattr(parent, "tags", None) or ()
+        run_tags = variables.get("ansible_run_tags") or ("all",)
+        skip_tags = variables.get("ansible_skip_tags") or ()
         self._to_be_verified = (
             self._is_true(variables.get(_VERIFY))
             and not self._task.check_mode
-            and selected_parts(_TAGS_OF_PROOF[:1], _TAGS_OF_PROOF, *around_and_of_the_run) is None
+            and selected_parts(("verify",), ("provision",), inherited, run_tags, skip_tags) is None
         )
-        parts = selected_parts(NAMES, self._task.tags, *around_and_of_the_run)
+        parts = selected_parts(NAMES, self._task.tags, inherited, run_tags, skip_tags)
         return options if parts is None else {**options, "parts": parts}
 
     def _is_true(self, value: t.Any) -> bool:

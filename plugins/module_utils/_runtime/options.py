@@ -327,7 +327,7 @@ _OPTIONS = re.compile(
 )
 
 
-def with_hints(text: str, unsupported: t.Iterable[t.Any] = ()) -> str:
+def with_hints(text: str, unsupported: t.Iterable[t.Any]) -> str:
     """Return a message of ansible-core with what helps a new user.
 
     If connection options are missing, these are the places to set them; if an option is unknown, the known one whose

@@ -120,11 +120,11 @@ def _time(option: str, text: str | None, zone: datetime.tzinfo) -> int | datetim
         minutes = int(clock[1]) * 60 + int(clock[2])
         if int(clock[2]) < 60 and minutes <= _A_DAY:
             return minutes
-    if text.strip().isdigit():
-        expected = "expected a time in quotes, such as '18:00', because YAML reads one without them as a number"
-        raise InvalidWindow(option, expected)
     try:
         moment = datetime.datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text.strip()))
     except ValueError:
-        raise InvalidWindow(option, "expected a time such as 18:00, or a moment such as 2026-12-31T18:00") from None
+        expected = "expected a time such as 18:00, or a moment such as 2026-12-31T18:00"
+        if text.strip().isdigit():
+            expected = "expected a time in quotes, such as '18:00', because YAML reads one without them as a number"
+        raise InvalidWindow(option, expected) from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
